@@ -118,8 +118,11 @@ foreach(file ${files})
     endif()
 endforeach()
 
-# Saved runs with random changes, always the same ones: also under the sanitizers.
-if(TARGET fuzz_checkpoint AND NOT ORRERY_FUZZ)
+# Saved runs and the models of this project with random changes, always the same ones; the first also under the
+# sanitizers in ./check.
+if(NOT ORRERY_FUZZ)
     add_test(NAME fuzz/checkpoints COMMAND fuzz_checkpoint -random 3000)
     set_tests_properties(fuzz/checkpoints PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT 300 LABELS unit)
+    add_test(NAME fuzz/program COMMAND fuzz_program -random 2000)
+    set_tests_properties(fuzz/program PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT 1200)
 endif()

@@ -25,6 +25,7 @@ static orr_status write(const Settings *s, const orr_model *model, const orr_exp
     const bool ok = s->c      ? orr_model_export_folder(model, e, "c", s->c, s->force, diag)
                     : to_file ? orr_model_export_file(model, e, "csmp", output, diag)
                               : orr_model_export(model, e, "csmp", stdout, diag);
+    if (!ok && *e->run.cancel) return limits_judge(ORR_STATUS_CANCELLED, diag);
     return ok ? ORR_STATUS_OK : failure_status(diag);
 }
 
@@ -47,6 +48,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
                                   .arguments = arguments,
                                   .arrays_from = s->c ? 0 : SIZE_MAX };
     orr_status status = session_open(&session, &open, diag);
+    session.experiment.run.cancel = limits_cancel();    // whether it can be exported is found by a run
     if (status == ORR_STATUS_OK) status = write(s, session.model, &session.experiment, diag);
     session_close(&session);
     return (int)status;

@@ -46,7 +46,7 @@ bool machine_state(const orr_machine *machine, const char *name, uint32_t *state
     if (*state != ORR_MACHINE_NONE) return true;
     const uint32_t n = orr_machine_count(machine, ORR_MACHINE_STATES);
     const char **names = calloc(n, sizeof *names);
-    if (!names) abort();
+    if (!names) no_memory();
     for (uint32_t i = 0; i < n; i++) names[i] = orr_machine_text(machine, ORR_MACHINE_STATES, i);
     const char *closest = orr_closest(name, names, n);
     char hint[256];
@@ -67,7 +67,7 @@ static char *read_all(FILE *in)
         got = fread(text + n, 1, capacity - n - 1, in);
         n += got;
     }
-    if (!text) abort();
+    if (!text) no_memory();
     text[n] = '\0';
     return text;
 }
@@ -113,7 +113,7 @@ static size_t terminal_width(void)
 void machine_print_grid(FILE *out, const char *const *cells, size_t n_rows, size_t n_columns)
 {
     size_t *width = calloc(n_columns + 1, sizeof *width);
-    if (!width) abort();
+    if (!width) no_memory();
     for (size_t i = 0; i < n_rows * n_columns; i++) {
         const size_t c = i % n_columns, w = cells[i] ? width_of(cells[i]) : 0;
         // a title may use the empty cells behind it
@@ -161,7 +161,7 @@ void machine_print_behaviour(FILE *out, const orr_machine *machine, const uint32
         }
         const size_t columns = last - first + 1;
         const char **cells = calloc(3 * columns, sizeof *cells);
-        if (!cells) abort();
+        if (!cells) no_memory();
         for (size_t r = 0; r < 3; r++) cells[r * columns] = titles[r];
         for (size_t i = first; i < last; i++) {
             const size_t c = i - first + 1;
@@ -182,11 +182,11 @@ char *machine_list(const orr_machine *machine, orr_machine_set set, const uint32
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    if (!out) abort();
+    if (!out) no_memory();
     for (size_t i = 0; i < n; i++)
         fprintf(out, "%s%s", i ? ", " : "",
                 ids[i] == ORR_MACHINE_NONE ? "?" : orr_machine_text(machine, set, ids[i]));
-    fclose(out);
+    memory_close(out, &text);
     return text;
 }
 

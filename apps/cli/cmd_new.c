@@ -169,10 +169,10 @@ static bool write_skeleton(FILE *out, const char *path, const char *data, const 
     char *text = NULL, *formatted = NULL;
     size_t n = 0;
     FILE *draft = open_memstream(&text, &n);
-    if (!draft) abort();
+    if (!draft) no_memory();
     if (table) write_from_table(draft, path, data, table);
     else write_plain(draft, path);
-    fclose(draft);
+    memory_close(draft, &text);
     orr_diag *aside = orr_diag_create();
     formatted = orr_format(path, text, n, aside);
     fputs(formatted ? formatted : text, out);

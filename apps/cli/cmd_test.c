@@ -92,8 +92,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 
 const Command command_test = {
     .name = "test", .arguments = "FILE…", .summary = "Check the expectations written in experiments",
-    .shares = "--native --loops --code --max-memory --no-sandbox --quiet", .at_least = 1,
-    .at_most = (size_t)-1,
+    .shares = "--native --loops --code --no-sandbox --quiet", .at_least = 1, .at_most = (size_t)-1,
     .settings_size = sizeof(Shared), .run = run,
     .details = "An experiment may say what is known:\n"
                "  experiment decay of Decay\n"

@@ -9,8 +9,7 @@ typedef struct Session {
     orr_experiment experiment;    // as the command line changes it
 } Session;
 
-// options of commands that open a model
-#define OPENING "--model --native --loops --max-memory --no-sandbox"
+#define OPENING "--model --native --loops --no-sandbox"    // options of commands that open a model
 
 typedef struct SessionOptions {
     const Shared *shared;
@@ -29,9 +28,11 @@ orr_status failure_status(const orr_diag *diag);
 
 // limits.c: what one call of the program may take, and how it is ended.
 void limits_memory_default(void);
-// --max-memory and --max-time; false after a message. When time is up what runs is cancelled, and if that
-// does not help, as while compiling, the program is ended.
-bool limits_apply(const Shared *shared, orr_diag *diag);
+// --max-memory or --max-time was given; false after a message.
+bool limits_request(const char *option, double value, orr_diag *diag);
+// Begin to hold them, and a word max-time of the experiment; `shared` NULL: there is none. When time is up
+// what runs is cancelled, and if that does not help, as while compiling, the program is ended.
+void limits_apply(const Shared *shared);
 void limits_rescue(const orr_sink *sink);    // ended properly when memory ends; NULL: none
 // Becomes 1 when the user presses Ctrl-C, or time is up; from the first call on. A second Ctrl-C kills.
 const volatile int *limits_cancel(void);

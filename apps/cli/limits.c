@@ -17,6 +17,8 @@
 #define DEFAULT_SHARE 0.9     // of the machine's memory
 #define GRACE_SHARE   0.1     // a run that reaches its limit has this long to write what it has
 #define GRACE_LEAST   2.0     // s
+#define GRACE_SIGNAL  10      // s, after Ctrl-C or SIGTERM
+#define INTERRUPTED   130     // as shells report an interrupt
 
 // What to save when there is no memory left, by the thread that would be able to.
 static struct {
@@ -47,6 +49,35 @@ void orr_no_memory(size_t bytes)
                 "    --max-memory MB allows more; what was recorded with -o is kept\n");
 }
 
+_Noreturn void no_memory(void)
+{
+    orr_no_memory(0);
+    _exit(ORR_STATUS_FAILED);
+}
+
+// Of all that is linked in, other libraries too; see CMakeLists.txt. realloc by another name may fail.
+#ifndef ORRERY_SANITIZE
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+char *__wrap_strdup(const char *text);
+
+static void *sure(void *p, size_t n)
+{
+    if (!p && n) no_memory();
+    return p;
+}
+
+void *__wrap_malloc(size_t n) { return sure(__real_malloc(n), n); }
+void *__wrap_calloc(size_t n, size_t size) { return sure(__real_calloc(n, size), n && size); }
+void *__wrap_realloc(void *p, size_t n) { return sure(__real_realloc(p, n), n); }
+char *__wrap_strdup(const char *text) { return sure(__real_strdup(text), 1); }
+#endif
+
 static void set_memory(double megabytes)
 {
     const double bytes = megabytes * 1048576;
@@ -72,10 +103,20 @@ void limits_memory_default(void)
 static volatile int cancelled;
 static volatile bool is_time_up;
 
+// What does not see that it is cancelled has a while to do so.
+static void on_alarm(int signal_number)
+{
+    (void)signal_number;
+    static const char message[] = "\norrery: ended by a signal\n";
+    if (write(STDERR_FILENO, message, sizeof message - 1) < 0) _exit(INTERRUPTED);
+    _exit(INTERRUPTED);
+}
+
 static void on_interrupt(int signal_number)
 {
     (void)signal_number;
     cancelled = 1;
+    alarm(GRACE_SIGNAL);
 }
 
 const volatile int *limits_cancel(void)
@@ -83,6 +124,8 @@ const volatile int *limits_cancel(void)
     struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    action.sa_handler = on_alarm;
+    sigaction(SIGALRM, &action, NULL);
     return &cancelled;
 }
 
@@ -122,15 +165,24 @@ static void start_watch(double seconds)
     else free(copy);
 }
 
-bool limits_apply(const Shared *s, orr_diag *diag)
+static struct { double seconds, megabytes; } requested;    // 0: none
+
+bool limits_request(const char *option, double value, orr_diag *diag)
 {
-    double seconds = NAN;
-    for (size_t i = 0; i < s->n_given; i++)
-        if (strcmp(s->given[i].word, "max-time") == 0) orr_parse_number(s->given[i].text, &seconds);
-    if (seconds > 0) start_watch(seconds);
-    if (isnan(s->max_memory)) return true;
-    if (s->max_memory > 0) return set_memory(s->max_memory), true;
-    usage_error(diag, "E022", "give megabytes, such as --max-memory 1000",
-                "limit of memory %g is not a positive number", s->max_memory);
+    const bool is_time = strcmp(option, "--max-time") == 0;
+    *(is_time ? &requested.seconds : &requested.megabytes) = value;
+    if (value > 0) return true;
+    usage_error(diag, "E022",
+                is_time ? "give seconds, such as --max-time 60" : "give megabytes, such as --max-memory 1000",
+                "limit of %s %g is not a positive number", is_time ? "time" : "memory", value);
     return false;
+}
+
+void limits_apply(const Shared *s)
+{
+    for (size_t i = 0; s && i < s->n_given; i++)
+        if (strcmp(s->given[i].word, "max-time") == 0)
+            orr_parse_number(s->given[i].text, &requested.seconds);
+    if (requested.seconds > 0) start_watch(requested.seconds);
+    if (requested.megabytes > 0) set_memory(requested.megabytes);
 }

@@ -9,7 +9,7 @@ static void add_machine(Machines *machines, orr_machine *machine)
 {
     if (!machine) return;
     machines->items = realloc(machines->items, (machines->n + 1) * sizeof *machines->items);
-    if (!machines->items) abort();
+    if (!machines->items) no_memory();
     machines->items[machines->n++] = machine;
 }
 
@@ -91,7 +91,7 @@ char *machine_some(const orr_machine *machine, orr_machine_set set, const uint32
 {
     char *list = machine_list(machine, set, ids, n > most ? most : n), *text = NULL;
     if (n <= most) return list;
-    if (asprintf(&text, "%s and %zu more", list, n - most) < 0) abort();
+    if (asprintf(&text, "%s and %zu more", list, n - most) < 0) no_memory();
     free(list);
     return text;
 }
@@ -115,7 +115,7 @@ char *word_text(const orr_machine *machine, orr_word word)
 {
     if (word.n > 0) return machine_list(machine, ORR_MACHINE_INPUTS, word.inputs, word.n);
     char *text = strdup("nothing");
-    if (!text) abort();
+    if (!text) no_memory();
     return text;
 }
 

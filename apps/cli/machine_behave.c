@@ -32,7 +32,7 @@ static Behaviour compute(const orr_machine *machine, uint32_t from, const uint32
 {
     Behaviour b = { calloc(n + 1, sizeof *b.states), calloc(n + 1, sizeof *b.outputs),
                     orr_machine_n_outputs(machine, n) };
-    if (!b.states || !b.outputs) abort();
+    if (!b.states || !b.outputs) no_memory();
     orr_walk walk = { .state = from, .seed = seed };
     orr_machine_advance(machine, &walk, inputs, n, b.states, b.outputs);
     b.states[n] = walk.state;
@@ -85,7 +85,7 @@ static void print_table(const orr_machine *machine, const uint32_t *inputs, size
     const size_t n_outputs = orr_machine_n_outputs(machine, n), columns = n_outputs + 3;
     const char **cells = calloc((n_states + 1) * columns, sizeof *cells);
     char(*numbers)[12] = calloc(n_states, sizeof *numbers);
-    if (!cells || !numbers) abort();
+    if (!cells || !numbers) no_memory();
     cells[1] = "initial state";
     cells[2] = "output sequence";
     cells[columns - 1] = "final state";

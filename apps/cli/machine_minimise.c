@@ -26,7 +26,7 @@ static void group(const uint32_t *class_of, uint32_t n, uint32_t n_classes, uint
         if (class_of[s] != ORR_MACHINE_NONE) first[class_of[s] + 1]++;
     for (uint32_t c = 0; c < n_classes; c++) first[c + 1] += first[c];
     uint32_t *at = calloc(n_classes + (size_t)1, sizeof *at);
-    if (!at) abort();
+    if (!at) no_memory();
     for (uint32_t s = 0; s < n; s++)
         if (class_of[s] != ORR_MACHINE_NONE) members[first[class_of[s]] + at[class_of[s]]++] = s;
     free(at);
@@ -89,13 +89,13 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     }
     const uint32_t n = orr_machine_count(machine, ORR_MACHINE_STATES);
     uint32_t *class_of = calloc(n, sizeof *class_of);
-    if (!class_of) abort();
+    if (!class_of) no_memory();
     int status = ORR_STATUS_MODEL_ERROR;
     orr_machine *small = orr_machine_minimise(machine, s->reachable, class_of, diag);
     if (small) {
         const uint32_t n_small = orr_machine_count(small, ORR_MACHINE_STATES);
         uint32_t *members = calloc(n, sizeof *members), *first = calloc(n_small + (size_t)1, sizeof *first);
-        if (!members || !first) abort();
+        if (!members || !first) no_memory();
         group(class_of, n, n_small, members, first);
         status = ORR_STATUS_OK;
         if (s->json) print_json(machine, small, members, first);

@@ -162,7 +162,7 @@ static char *suspect_names(const Machines *machines, const orr_separation *r, co
     char *text = NULL;
     size_t length = 0, shown = 0;
     FILE *out = open_memstream(&text, &length);
-    if (!out) abort();
+    if (!out) no_memory();
     for (size_t i = 0; i < n; i++) {
         bool is_new = true;    // suspects of one machine stand together
         if (machines->n > 1 && i > 0)
@@ -174,7 +174,7 @@ static char *suspect_names(const Machines *machines, const orr_separation *r, co
         }
         fprintf(out, "%s%s", shown > 1 ? ", " : "", suspect_name(machines, r, list[i]));
     }
-    fclose(out);
+    memory_close(out, &text);
     return text;
 }
 
@@ -183,10 +183,10 @@ static char *answers_text(const orr_separation *r, uint32_t group)
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    if (!out) abort();
+    if (!out) no_memory();
     for (size_t i = 0; i < r->n_answers; i++)
         fprintf(out, "%s%s", i ? ", " : "", r->outputs[r->answers[group * r->n_answers + i]]);
-    fclose(out);
+    memory_close(out, &text);
     return text;
 }
 
@@ -195,7 +195,7 @@ static uint32_t *by_group(const orr_separation *r, uint32_t *first)
 {
     uint32_t *list = calloc(r->n_suspects + (size_t)1, sizeof *list),
              *at = calloc(r->n_groups + (size_t)1, sizeof *at);
-    if (!list || !at) abort();
+    if (!list || !at) no_memory();
     for (uint32_t i = 0; i < r->n_suspects; i++) first[r->suspects[i].group + 1]++;
     for (uint32_t g = 0; g < r->n_groups; g++) first[g + 1] += first[g];
     for (uint32_t i = 0; i < r->n_suspects; i++)
@@ -207,11 +207,11 @@ static uint32_t *by_group(const orr_separation *r, uint32_t *first)
 static void print_outcomes(const Machines *machines, const orr_separation *r)
 {
     uint32_t *first = calloc(r->n_groups + (size_t)2, sizeof *first);
-    if (!first) abort();
+    if (!first) no_memory();
     uint32_t *list = by_group(r, first);
     const uint32_t n = r->n_groups > ROWS_SHOWN ? ROWS_SHOWN : r->n_groups;
     const char **cells = calloc(2 * (n + (size_t)1), sizeof *cells);
-    if (!cells) abort();
+    if (!cells) no_memory();
     cells[0] = "if it answers";
     cells[1] = machines->n == 1 ? "it was in" : "it is";
     for (uint32_t g = 0; g < n; g++) {
@@ -231,7 +231,7 @@ static void print_outcomes(const Machines *machines, const orr_separation *r)
 static size_t print_equivalent(const Machines *machines, const orr_separation *r, orr_diag *diag)
 {
     uint32_t *first = calloc(r->n_groups + (size_t)2, sizeof *first);
-    if (!first) abort();
+    if (!first) no_memory();
     uint32_t *list = by_group(r, first);
     size_t n_found = 0;
     for (uint32_t g = 0; g < r->n_groups; g++) {
@@ -259,7 +259,7 @@ static void print_tree(const Machines *machines, const orr_separation *r)
         uint32_t node, depth;
     } Item;
     Item *stack = calloc(r->n_nodes, sizeof *stack);
-    if (!stack) abort();
+    if (!stack) no_memory();
     size_t n = 1;
     while (n > 0) {
         const Item at = stack[--n];
@@ -332,7 +332,7 @@ static void print_json(const Machines *machines, const orr_separation *r)
     json_list(stdout, machines->items[0], ORR_MACHINE_INPUTS, r->word.inputs, r->word.n);
     printf(",\n  \"outcomes\": [");
     uint32_t *first = calloc(r->n_groups + (size_t)2, sizeof *first);
-    if (!first) abort();
+    if (!first) no_memory();
     uint32_t *list = by_group(r, first);
     for (uint32_t g = 0; g < r->n_groups; g++) {
         printf("%s\n    {\"outputs\": [", g ? "," : "");
@@ -412,7 +412,7 @@ static bool drop_falsified(const Settings *s, Machines *machines, const orr_ledg
 {
     const size_t n = machines->n;
     bool ok = true, *stands = calloc(n, sizeof *stands);
-    if (!stands) abort();
+    if (!stands) no_memory();
     for (size_t i = 0; i < n; i++) {
         orr_validation v;
         ok &= orr_ledger_validate(ledger, machines->items[i], (const orr_machine *const *)machines->items, n,
@@ -475,7 +475,7 @@ static int answer(const Settings *s, Machines *machines, orr_diag *diag)
     }
     int status = ORR_STATUS_USAGE;
     uint32_t *from = calloc(machines->n + 1, sizeof *from);
-    if (!from) abort();
+    if (!from) no_memory();
     bool ok = true;
     for (size_t i = 0; i < machines->n; i++) {
         const char *name = i < s->from.n ? s->from.items[i] : s->from.n == 1 ? s->from.items[0] : NULL;

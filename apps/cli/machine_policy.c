@@ -66,7 +66,7 @@ static bool read_costs(const orr_machine *m, orr_machine_set set, const List *gi
     bool ok = true;
     for (size_t i = 0; i < given->n; i++) {
         char *text = strdup(given->items[i]);
-        if (!text) abort();
+        if (!text) no_memory();
         for (char *part = text, *end, last = ','; last == ','; part = end + 1) {
             end = end_of_cost(part);
             last = *end;
@@ -83,11 +83,11 @@ static char *best_inputs(const orr_machine *m, const orr_policy *p, uint32_t sta
 {
     const uint32_t k = orr_machine_count(m, ORR_MACHINE_INPUTS);
     uint32_t *list = calloc(k, sizeof *list), n = 0;
-    if (!list) abort();
+    if (!list) no_memory();
     for (uint32_t i = 0; i < k; i++)
         if (p->is_best[(size_t)state * k + i]) list[n++] = i;
     char *text = k > 1 && n == k ? strdup("any") : machine_list(m, ORR_MACHINE_INPUTS, list, n);
-    if (!text) abort();
+    if (!text) no_memory();
     free(list);
     return text;
 }
@@ -97,13 +97,13 @@ static void print_states(const orr_machine *m, const orr_policy *p, orr_criterio
     const uint32_t n_states = orr_machine_count(m, ORR_MACHINE_STATES),
                    n = n_states > STATES_SHOWN ? STATES_SHOWN : n_states;
     const char **cells = calloc(3 * (n + (size_t)1), sizeof *cells);
-    if (!cells) abort();
+    if (!cells) no_memory();
     cells[0] = "in state";
     cells[1] = criterion == ORR_CRITERION_HORIZON ? "give first" : "give";
     cells[2] = criterion == ORR_CRITERION_AVERAGE ? "average" : "cost from there";
     for (uint32_t s = 0; s < n; s++) {
         char number[80], *copy = strdup(ratio_text(p->value[s], number));
-        if (!copy) abort();
+        if (!copy) no_memory();
         cells[3 * (s + 1)] = orr_machine_text(m, ORR_MACHINE_STATES, s);
         cells[3 * (s + 1) + 1] = best_inputs(m, p, s);
         cells[3 * (s + 1) + 2] = copy;
@@ -136,7 +136,7 @@ static void print_way(const orr_machine *m, const orr_policy *p, orr_criterion c
 static double *output_shares(const orr_machine *m, const orr_policy *p)
 {
     double *share = calloc(orr_machine_count(m, ORR_MACHINE_OUTPUTS), sizeof *share);
-    if (!share) abort();
+    if (!share) no_memory();
     for (uint32_t s = 0; s < orr_machine_count(m, ORR_MACHINE_STATES); s++)
         share[orr_machine_output(m, s, p->input[s])] += p->share[s];
     return share;
@@ -251,7 +251,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     if (!m) return ORR_STATUS_MODEL_ERROR;
     double *output_cost = calloc(orr_machine_count(m, ORR_MACHINE_OUTPUTS) + (size_t)1, sizeof *output_cost),
            *input_cost = calloc(orr_machine_count(m, ORR_MACHINE_INPUTS) + (size_t)1, sizeof *input_cost);
-    if (!output_cost || !input_cost) abort();
+    if (!output_cost || !input_cost) no_memory();
     orr_policy_options o = orr_policy_options_default();
     o.output_cost = output_cost;
     o.input_cost = input_cost;

@@ -27,7 +27,7 @@ static Outlook look_ahead(const orr_machine *m, const orr_prediction *p, uint32_
     const uint32_t n = orr_machine_count(m, ORR_MACHINE_STATES);
     Outlook o = { calloc(orr_machine_count(m, ORR_MACHINE_OUTPUTS), sizeof(double)),
                   calloc(n, sizeof(double)) };
-    if (!o.outputs || !o.states) abort();
+    if (!o.outputs || !o.states) no_memory();
     for (uint32_t s = 0; s < n; s++) {
         if (p->is[s] == 0) continue;
         if (orr_machine_is_mealy(m)) o.outputs[orr_machine_output(m, s, input)] += p->is[s];

@@ -22,7 +22,7 @@ static uint32_t *select_states(const orr_machine *m, const orr_reach *r, Test te
 {
     const uint32_t n_states = orr_machine_count(m, ORR_MACHINE_STATES);
     uint32_t *list = calloc(n_states, sizeof *list);
-    if (!list) abort();
+    if (!list) no_memory();
     *n = 0;
     for (uint32_t s = 0; s < n_states; s++)
         if (test(r, s)) list[(*n)++] = s;
@@ -45,7 +45,7 @@ static void print_farthest(const orr_machine *m, const orr_reach *r)
     for (uint32_t s = 0; s < n; s++)
         if (r->distance[s] != ORR_MACHINE_NONE && r->distance[s] > r->distance[far]) far = s;
     uint32_t length = r->distance[far], *inputs = calloc(length + (size_t)1, sizeof *inputs);
-    if (!inputs) abort();
+    if (!inputs) no_memory();
     for (uint32_t s = far, i = length; i > 0; s = r->came_from[s]) inputs[--i] = r->by_input[s];
     char text[80], *word = machine_some(m, ORR_MACHINE_INPUTS, inputs, length, 20);
     printf("  %-12s %s, after %s%s%s\n", "farthest", orr_machine_text(m, ORR_MACHINE_STATES, far),
@@ -79,7 +79,7 @@ static void print_people(const orr_machine *m, const orr_reach *r)
     }
     printf("In the long run it stays in %s:\n", n_closed == 1 ? "one part" : "one of these parts");
     uint32_t shown = 0, *members = calloc(n, sizeof *members);
-    if (!members) abort();
+    if (!members) no_memory();
     for (uint32_t c = 0; c < r->n_components; c++) {
         if (!r->is_closed[c]) continue;
         if (shown++ == 10) {

@@ -66,7 +66,7 @@ static int run_sequence(orr_machine *m, const MachineRun *options, uint32_t from
     if (!machine_sequence(m, ORR_MACHINE_INPUTS, options->inputs ? options->inputs : "-", &inputs, &n, diag))
         return ORR_STATUS_USAGE;
     uint32_t *states = malloc((n + 1) * sizeof *states), *outputs = malloc((n + 1) * sizeof *outputs);
-    if (!states || !outputs) abort();
+    if (!states || !outputs) no_memory();
     orr_walk walk = { .state = from, .seed = seed };
     orr_machine_advance(m, &walk, inputs, n, states, outputs);
     states[n] = walk.state;

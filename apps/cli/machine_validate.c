@@ -66,10 +66,10 @@ static char *read_text(const char *path, orr_diag *diag)
     size_t n = 0, got;
     FILE *copy = open_memstream(&text, &n);
     char buffer[4096];
-    if (!copy) abort();
+    if (!copy) no_memory();
     while ((got = fread(buffer, 1, sizeof buffer, in)) > 0) fwrite(buffer, 1, got, copy);
     fclose(in);
-    fclose(copy);
+    memory_close(copy, &text);
     return text;
 }
 
@@ -79,10 +79,10 @@ static char *new_line(const Settings *s)
     char *line = NULL;
     size_t n = 0;
     FILE *out = open_memstream(&line, &n);
-    if (!out) abort();
+    if (!out) no_memory();
     if (s->from) fprintf(out, "from %s : ", s->from);
     fprintf(out, "%s : %s\n", s->attempt ? s->attempt : "", s->observed);
-    fclose(out);
+    memory_close(out, &line);
     return line;
 }
 
@@ -98,7 +98,7 @@ static char *ledger_text(const Settings *s, const Rivals *rivals, char **line, o
     char *experiment = new_line(s), *text = NULL;
     size_t n = 0;
     FILE *head = open_memstream(line, &n);
-    if (!head) abort();
+    if (!head) no_memory();
     if (begins) {
         fprintf(head, "ledger of ");
         for (size_t i = 0; i < rivals->n; i++)
@@ -106,11 +106,11 @@ static char *ledger_text(const Settings *s, const Rivals *rivals, char **line, o
         fputc('\n', head);
     } else if (*old && old[strlen(old) - 1] != '\n') fputc('\n', head);
     fputs(experiment, head);
-    fclose(head);
+    memory_close(head, line);
     FILE *out = open_memstream(&text, &n);
-    if (!out) abort();
+    if (!out) no_memory();
     fprintf(out, "%s%s", old, *line);
-    fclose(out);
+    memory_close(out, &text);
     free(experiment);
     free(old);
     return text;
@@ -134,7 +134,7 @@ static void print_table(const orr_ledger *ledger, const Rivals *rivals)
     const char **cells = calloc((n + 1) * columns, sizeof *cells);
     char(*texts)[40] = calloc(n * (1 + rivals->n) + 1, sizeof *texts), (*next)[40] = texts;
     char **inputs = calloc(n + 1, sizeof *inputs);
-    if (!cells || !texts || !inputs) abort();
+    if (!cells || !texts || !inputs) no_memory();
     cells[1] = "inputs";
     cells[2] = "observed";
     for (size_t m = 0; m < rivals->n; m++) cells[3 + m] = orr_machine_name(rivals->items[m]);
@@ -146,10 +146,10 @@ static void print_table(const orr_ledger *ledger, const Rivals *rivals)
         row[0] = *next++;
         size_t length = 0;
         FILE *out = open_memstream(&inputs[k], &length);
-        if (!out) abort();
+        if (!out) no_memory();
         fprintf(out, "%s%s%s%s", from ? "from " : "", from ? from : "", from ? ": " : "", tried);
         if (first != k) fprintf(out, " (as %zu)", first + 1);
-        fclose(out);
+        memory_close(out, &inputs[k]);
         row[1] = inputs[k];
         row[2] = outputs;
         for (size_t m = 0; m < rivals->n; m++) {
@@ -224,7 +224,7 @@ static int judge(const Settings *s, const orr_ledger *ledger, Rivals *rivals, or
 {
     bool ok = true;
     rivals->verdicts = calloc(rivals->n, sizeof *rivals->verdicts);
-    if (!rivals->verdicts) abort();
+    if (!rivals->verdicts) no_memory();
     for (size_t i = 0; i < rivals->n; i++)
         ok &= orr_ledger_validate(ledger, rivals->items[i], (const orr_machine *const *)rivals->items,
                                   rivals->n, &rivals->verdicts[i], diag);

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "options.h"
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -197,7 +198,7 @@ static ssize_t write_safe(void *cookie, const char *text, size_t n)
 static void make_terminal_safe(Terminal *terminal)
 {
     FILE *safe = fopencookie(terminal, "w", (cookie_io_functions_t){ .write = write_safe });
-    if (!safe) abort();
+    if (!safe) no_memory();
     setvbuf(safe, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, BUFSIZ);
     stdout = safe;
 }
@@ -252,14 +253,15 @@ static int run_command(const Command *command, int argc, char **argv, orr_diag *
         return ORR_STATUS_OK;
     }
     void *settings = calloc(1, command->settings_size + 1);
-    if (!settings) abort();
+    if (!settings) no_memory();
     List arguments = { 0 };
     int status = ORR_STATUS_USAGE;
     static Terminal terminal;
     if (!command->prints_data) make_terminal_safe(&terminal);
-    if (options_parse(command, argc, argv, settings, &arguments, diag) &&
-        (!command->shares || limits_apply(settings, diag)))
+    if (options_parse(command, argc, argv, settings, &arguments, diag)) {
+        limits_apply(command->shares ? settings : NULL);
         status = call_command(command, settings, &arguments, diag);
+    }
     options_free(command, settings, &arguments);
     free(settings);
     return status;
@@ -279,6 +281,7 @@ static int exit_code(int status)
 int main(int argc, char **argv)
 {
     limits_memory_default();
+    signal(SIGXFSZ, SIG_IGN);    // a file that may not grow is a failed write, with a message
     orr_diag *diag = orr_diag_create();
     int status = ORR_STATUS_USAGE;
     if (argc < 2) {

@@ -1,5 +1,5 @@
 // apps/cli/options.c: reading the command line by tables.
-#include "options.h"
+#include "commands.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 void list_add(List *list, const char *item)
 {
     const char **grown = realloc(list->items, (list->n + 1) * sizeof *grown);
-    if (!grown) abort();
+    if (!grown) no_memory();
     list->items = grown;
     list->items[list->n++] = item;
 }
@@ -43,8 +43,6 @@ static const Option shared[] = {
     { "-o", OPTION_TEXT, "FILE", "write results as CSV; - is standard output", offsetof(Shared, output) },
     { "--plot", OPTION_LIST, "FILE|WHAT",
       "draw to .svg, .png or .pdf; or what: 'x, v over t', 'histogram of a.times'", offsetof(Shared, plot) },
-    { "--max-memory", OPTION_NUMBER, "MB",
-      "take no more memory than this (default: nine tenths of the machine's)", offsetof(Shared, max_memory) },
     { "--no-sandbox", OPTION_FLAG, NULL,
       "do not confine the model: code of --native may start programs and write files",
       offsetof(Shared, no_sandbox) },
@@ -52,6 +50,14 @@ static const Option shared[] = {
     { "--quiet", OPTION_FLAG, NULL, "print no table, plot or summary", offsetof(Shared, quiet) },
 };
 enum { N_SHARED = sizeof shared / sizeof *shared, OF_WORD = -1 };
+
+// Of every command, unless a word of its experiment says it more exactly.
+static const Option limits[] = {
+    { "--max-time", OPTION_LIMIT, "S", "end after so many seconds on the clock", 0 },
+    { "--max-memory", OPTION_LIMIT, "MB",
+      "take no more memory than this (default: nine tenths of the machine's)", 0 },
+};
+enum { N_LIMITS = sizeof limits / sizeof *limits };
 
 // Is it one of "--model --native"?
 static bool is_listed(const char *list, const char *name)
@@ -73,6 +79,14 @@ static Option option_of(const orr_keyword *word, char name[OPTION_NAME_MAX])
     return (Option){ name, kinds[word->type], word->argument, word->help, (size_t)OF_WORD };
 }
 
+static bool has_word(const Command *command, const char *name)
+{
+    const orr_keyword *word;
+    for (size_t k = 0; command->kind && (word = orr_kind_word_at(command->kind, k)); k++)
+        if (strcmp(word->name, name) == 0) return !command->words || is_listed(command->words, name);
+    return false;
+}
+
 bool option_at(const Command *command, size_t i, Option *option, char name[OPTION_NAME_MAX])
 {
     if (i < command->n_options) return *option = command->options[i], true;
@@ -90,6 +104,8 @@ bool option_at(const Command *command, size_t i, Option *option, char name[OPTIO
         }
         return true;
     }
+    for (size_t k = 0; k < N_LIMITS && !command->parts; k++)
+        if (!has_word(command, limits[k].name + 2) && i-- == 0) return *option = limits[k], true;
     return false;
 }
 
@@ -132,7 +148,7 @@ static bool store(const Option *option, const char *value, void *settings, orr_d
         Shared *all = settings;
         orr_given *grown = realloc(all->given, (all->n_given + 1) * sizeof *grown);
         char *word = strdup(option->name + 2);
-        if (!grown || !word) abort();
+        if (!grown || !word) no_memory();
         all->given = grown;
         all->given[all->n_given++] = (orr_given){ .word = word, .text = value };
         return true;
@@ -142,7 +158,7 @@ static bool store(const Option *option, const char *value, void *settings, orr_d
     case OPTION_FLAG: *(bool *)(void *)field = true; return true;
     case OPTION_TEXT: *(const char **)(void *)field = value; return true;
     case OPTION_LIST: list_add((List *)(void *)field, value); return true;
-    case OPTION_NUMBER: case OPTION_FACTOR: break;
+    case OPTION_NUMBER: case OPTION_FACTOR: case OPTION_LIMIT: break;
     }
     double number;
     if (!orr_parse_number(value, &number) || !isfinite(number)) {
@@ -150,6 +166,7 @@ static bool store(const Option *option, const char *value, void *settings, orr_d
                     "option '%s' needs a number, not '%s'", option->name, value);
         return false;
     }
+    if (option->kind == OPTION_LIMIT) return limits_request(option->name, number, diag);
     *(double *)(void *)field = number;
     return true;
 }

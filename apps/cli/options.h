@@ -1,9 +1,10 @@
 // apps/cli/options.h: commands and their options as tables, from which parsing, --help and completion follow.
 //
 // A command has options of its own, options of the program that several commands share (options.c), and words
-// of experiments (orrery/kind.h). Which of the latter two it has it lists by name.
+// of experiments (orrery/kind.h). Which of the latter two it has it lists by name. Every command has limits.
 #pragma once
 #include "orrery/orrery.h"
+#include <stdio.h>
 
 typedef enum OptionKind {
     OPTION_FLAG,      // bool
@@ -11,6 +12,7 @@ typedef enum OptionKind {
     OPTION_NUMBER,    // double; NaN until given
     OPTION_LIST,      // List: may be given several times
     OPTION_FACTOR,    // its value may be left out; words only
+    OPTION_LIMIT,     // of the whole call, see limits.c
 } OptionKind;
 
 typedef struct List {
@@ -33,7 +35,6 @@ typedef struct Shared {
     size_t      n_given;
     List        natives, plot;      // files of --native; --plot
     const char *model, *loops, *code, *output;    // NULL: not given
-    double      max_memory;
     bool        stats, quiet, no_sandbox;
 } Shared;
 
@@ -69,6 +70,13 @@ void options_help(const Command *command, FILE *out);
 // A usage message with a code that `orrery explain` knows.
 void usage_error(orr_diag *diag, const char *code, const char *hint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+_Noreturn void no_memory(void);    // says so and ends the program, see limits.c
+// Close what open_memstream opened: its text is there.
+static inline void memory_close(FILE *out, char *const *text)
+{
+    if (fclose(out) != 0 || !*text) no_memory();
+}
 
 void list_add(List *list, const char *item);
 void list_free(List *list);    // the list, not the items

@@ -18,7 +18,7 @@ static const char *keep_name(PlotRequest *request, const char *from, const char 
     while (from < to && *from == ' ') from++;
     while (to > from && to[-1] == ' ') to--;
     char *copy = strndup(from, (size_t)(to - from));
-    if (!copy) abort();
+    if (!copy) no_memory();
     list_add(&request->texts, copy);
     return copy;
 }
@@ -78,7 +78,7 @@ bool results_read_plots(PlotRequest *request, const List *given, const orr_exper
     *request = (PlotRequest){ 0 };
     request->plots = calloc(given->n + experiment->n_plots + 1, sizeof *request->plots);
     request->files = calloc(given->n + 1, sizeof *request->files);
-    if (!request->plots || !request->files) abort();
+    if (!request->plots || !request->files) no_memory();
     bool ok = true;
     for (size_t i = 0; i < given->n; i++) {
         if (orr_figure_is_path(given->items[i])) request->files[request->n_files++] = given->items[i];

@@ -6,6 +6,7 @@
 #pragma once
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 typedef struct Arena { struct ArenaChunk *top; } Arena;            // {0} is an empty arena
 typedef struct ArenaMark { struct ArenaChunk *chunk; size_t used; } ArenaMark;
@@ -28,6 +29,12 @@ size_t arena_bytes(const Arena *arena);    // bytes taken from the system, for l
 // Called when the system has no memory left or a size overflows; must not return. Aborts by default;
 // a weak symbol, so that a program linked with the objects (a test, a fuzzer) can put its own in place.
 _Noreturn void arena_no_memory(size_t bytes);
+
+// Close what open_memstream opened: its text is there, or there was no memory for it.
+static inline void memory_close(FILE *out, char *const *text)
+{
+    if (fclose(out) != 0 || !*text) arena_no_memory(1);
+}
 
 #define ARENA_ARRAY(arena, T, n) ((T *)arena_alloc((arena), (n), sizeof(T)))
 #define ARENA_NEW(arena, T)      ((T *)arena_alloc((arena), 1, sizeof(T)))

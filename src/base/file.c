@@ -5,11 +5,13 @@
 #include "base/map.h"
 #include "base/os.h"
 #include "base/written.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,6 +39,44 @@ static void forget(FileOut *f)
     *f = (FileOut){ .fd = -1, .error = f->error };
 }
 
+// Is it the name of a temporary file of ours for this target: target.1f-ab12.tmp?
+static bool is_temporary_of(const char *name, const char *target)
+{
+    const size_t n = strlen(target);
+    if (strncmp(name, target, n) != 0 || name[n] != '.') return false;
+    const char *p = name + n + 1;
+    const size_t digits = strspn(p, "0123456789abcdef");
+    if (digits == 0 || p[digits] != '-') return false;
+    p += digits + 1;
+    const size_t more = strspn(p, "0123456789abcdef");
+    return more > 0 && strcmp(p + more, ".tmp") == 0;
+}
+
+// Those that killed runs have left: whoever still writes one has it locked.
+static void clean_temporaries(const char *target)
+{
+    Arena work = { 0 };
+    const char *slash = strrchr(target, '/');
+    const char *folder = !slash ? "." : slash == target ? "/" : arena_copy_text(&work, target,
+                                                                               (size_t)(slash - target));
+    DIR *entries = opendir(folder);
+    for (struct dirent *entry; entries && (entry = readdir(entries));) {
+        if (!is_temporary_of(entry->d_name, slash ? slash + 1 : target)) continue;
+        const int fd = openat(dirfd(entries), entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) unlinkat(dirfd(entries), entry->d_name, 0);
+        if (fd >= 0) close(fd);
+    }
+    if (entries) closedir(entries);
+    arena_free(&work);
+}
+
+// Somebody who cleans up may have taken it before it was locked.
+static bool lock_temporary(int fd)
+{
+    struct stat info;
+    return flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &info) == 0 && info.st_nlink > 0;
+}
+
 // A new file beside the target, so that the rename stays within one file system.
 static int open_temporary(FileOut *f)
 {
@@ -44,13 +84,18 @@ static int open_temporary(FileOut *f)
     char *real = realpath(f->path, NULL);
     f->target = real ? real : copy(f->path);
     int fd = -1;
+    clean_temporaries(f->target);
     for (int attempt = 0; attempt < 100 && fd < 0; attempt++) {
         StrBuf name = { 0 };
-        str_addf(&name, "%s.%lx%llx.tmp", f->target, (long)getpid(), (unsigned long long)os_now_ns());
+        str_addf(&name, "%s.%lx-%llx.tmp", f->target, (long)getpid(), (unsigned long long)os_now_ns());
         free(f->temp);
         f->temp = str_finish(&name);
         fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0 && errno != EEXIST) return -1;
+        if (fd >= 0 && !lock_temporary(fd)) {
+            close(fd);
+            fd = -1;
+        }
     }
     // keep the rights of the file that is replaced; if that is refused, those of a new file do
     struct stat old;
@@ -79,6 +124,7 @@ static bool open_file(FileOut *f, const char *path, FileMode mode, orr_diag *dia
         if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
             f->mode = FILE_IN_PLACE;
         f->owns_fd = true;
+        f->is_new = access(path, F_OK) != 0;
         f->fd = f->mode == FILE_REPLACE
                     ? open_temporary(f)
                     : open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
@@ -228,6 +274,12 @@ bool file_flush(FileOut *f)
     return !f->error;
 }
 
+// A run that was refused before anything was written leaves no file behind.
+static void drop_empty(const FileOut *f)
+{
+    if (f->drops && f->is_new && f->mode == FILE_IN_PLACE && f->written == 0 && !f->error) unlink(f->path);
+}
+
 static bool close_file(FileOut *f, orr_diag *diag)
 {
     if (f->fd < 0) return f->error == 0;
@@ -239,6 +291,7 @@ static bool close_file(FileOut *f, orr_diag *diag)
     if (f->owns_fd && close(f->fd) != 0 && errno != EINTR && !f->error) f->error = errno;
     if (f->temp && !f->error && rename(f->temp, f->target) != 0) f->error = errno;
     if (f->temp && f->error) unlink(f->temp);
+    drop_empty(f);
     if (f->error) report(strcmp(f->path, "-") == 0 ? "standard output" : f->path, f->error, diag);
     forget(f);
     return f->error == 0;
@@ -312,6 +365,7 @@ static void abandon(FileOut *f)
     if (f->is_noted) written_note(f->fd, true);
     if (f->owns_fd) close(f->fd);
     if (f->temp) unlink(f->temp);
+    drop_empty(f);
     forget(f);
 }
 

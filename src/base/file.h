@@ -29,8 +29,10 @@ typedef struct FileOut {
     int      error;         // errno of the first failure, 0: none
     bool     is_old;        // what stood in the file is still there
     bool     is_noted;      // among the files that runs have written
+    bool     is_new;        // there was none before
     bool     syncs;         // what was written survives a loss of power; by the owner, as the next one
     bool     keeps;         // and stays there if nothing is written
+    bool     drops;         // a new file in which nothing was written is removed
 } FileOut;
 
 // "-" is standard output, in place. False, with a message, if it cannot be opened; then f is closed.

@@ -30,7 +30,11 @@ static bool pool_reserve(orr_devs_run *run, size_t n_words)
     if (n_words > limit || n_words > UINT32_MAX) return false;
     size_t capacity = kernel_more(run->pool_capacity < 256 ? 256 : run->pool_capacity, n_words);
     if (capacity > limit) capacity = limit;
+#if IS_ENGINE
+    uint64_t *larger = reallocarray(run->pool, capacity, sizeof *larger);    // NULL even where realloc ends
+#else
     uint64_t *larger = realloc(run->pool, capacity * sizeof *larger);
+#endif
     if (!larger) {
         run->is_denied = true;
         return false;

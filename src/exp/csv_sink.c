@@ -63,6 +63,7 @@ orr_csv *orr_csv_create(const char *path, orr_diag *diag)
         free(csv);
         return NULL;
     }
+    csv->file.drops = true;    // a run that is refused leaves no file
     pthread_mutex_init(&csv->lock, NULL);
     pthread_cond_init(&csv->changed, NULL);
     return csv;

@@ -19,6 +19,7 @@
 #include <string.h>
 
 enum {
+    WRONG_SHOWN = 20,    // columns that make no sense
     BATCH_LONG = 8,          // for each lane, so that one whose member is done finds another
     WINDOW_FOR_EACH = 4,     // batches in memory for each thread
     THREADS_MAX = 256,
@@ -495,18 +496,24 @@ static void run_pool(Pool *pool, size_t n_threads)
 
 static bool check_options(const orr_model *model, const orr_ensemble_options *o, orr_diag *diag)
 {
-    bool ok = true;
-    for (size_t i = 0; i < o->n_names; i++) {
+    Arena work = { 0 };
+    Names seen;
+    names_init(&seen, &work);
+    size_t n_wrong = 0;
+    for (size_t i = 0; i < o->n_names && n_wrong < WRONG_SHOWN; i++) {
+        const Text name = text_from(o->names[i]);
         if (orr_model_find(model, o->names[i]) == (size_t)-1) {
             diag_report(diag, DIAG_SETTING_UNKNOWN, (Place){ 0 }, o->names[i]);
             diag_suggest(diag, o->names[i], orr_model_closest(model, o->names[i]));
-            ok = false;
+            n_wrong++;
+        } else if (names_find(&seen, name) != NAMES_NONE) {
+            report_value(diag, o->names[i], o->n_members ? o->values[i] : 0, "it is given twice");
+            n_wrong++;
         }
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(o->names[i], o->names[k]) == 0)
-                ok = report_value(diag, o->names[i], o->n_members ? o->values[i] : 0, "it is given twice");
+        names_intern(&seen, name);
     }
-    return ok;
+    arena_free(&work);
+    return n_wrong == 0;
 }
 
 orr_status orr_ensemble_run(const orr_model *model, const orr_experiment *experiment,

@@ -40,7 +40,7 @@ static char *write_text(const orr_model *model, const orr_experiment *experiment
     FILE *memory = open_memstream(&text, n);
     if (!memory) arena_no_memory(0);
     const bool ok = exporter->write(model, experiment, memory, diag);
-    fclose(memory);
+    memory_close(memory, &text);
     if (ok) return text;
     free(text);
     return NULL;

@@ -161,12 +161,7 @@ static void read_loop(const Body *body, const AstItem *item)
         Body inner = *body;
         inner.r.locals = &index;
         const size_t before = ex->n_errors;
-        if (++ex->n_turns > 50000000) {
-            EXPAND_FAIL(ex, DIAG_MODEL_TOO_LARGE, item->place, ex->n_turns, "turns of loops",
-                        (size_t)50000000);
-            ex->n_errors += ERRORS_MAX;
-            return;
-        }
+        if (!expand_takes_turns(ex, item->place, 1)) return;
         read_body(&inner, item->loop.items, item->loop.n_items);
         if (ex->n_errors > before) return;    // the next turns would say the same
     }

@@ -3,7 +3,7 @@
 #include "flat/scope.h"
 #include <string.h>
 
-static const size_t turns_max = 50000000;    // of all loops together
+static const size_t turns_max = 10000000;    // of all loops together
 
 bool expand_takes_turns(Expander *ex, Place place, double turns)
 {

@@ -303,7 +303,7 @@ static const char *use_text(Expander *ex, const AstExpr *e)
     FILE *memory = open_memstream(&text, &n);
     if (!memory) arena_no_memory(0);
     ast_print_expr(e, memory);
-    fclose(memory);
+    memory_close(memory, &text);
     const char *copied = arena_printf(&ex->work, "'%s'", text);
     free(text);
     return copied;

@@ -28,7 +28,7 @@ static char *print_alone(const AstModel *model, const AstAtomic *atomic, size_t 
     FILE *out = open_memstream(&text, n);
     if (!out) arena_no_memory(1);
     ast_print(&alone, out);
-    fclose(out);
+    memory_close(out, &text);
     arena_free(&arena);
     return text;
 }

@@ -168,7 +168,7 @@ static const char *text_of(Reporter *r, const FlatEquation *equation)
     FILE *out = open_memstream(&buffer, &size);
     if (!out) return "";
     flat_print_equation(r->system->flat, equation, out);
-    fclose(out);
+    memory_close(out, &buffer);
     // a long equation is cut: its place is shown anyway
     const char *text = size > 80 ? arena_printf(&r->work, "%.77s…", buffer)
                                  : arena_copy_text(&r->work, buffer, size);

@@ -153,7 +153,7 @@ static bool report_dependent(Chooser *c, const Numbers *rows)
     FILE *out = open_memstream(&text, &size);
     if (!out) arena_no_memory(1);
     flat_print_equation(c->flat, last, out);
-    fclose(out);
+    memory_close(out, &text);
     if (size > 80) memcpy(text + 76, " ...", 5);
     diag_report(c->diag, DIAG_CONSTRAINT_DEPENDENT, last->place, text);
     if (are_all_flows(c, &roots)) diag_hint(c->diag, "%s", diagnose_no_level);

@@ -26,7 +26,7 @@ static bool report(Reducer *r, uint32_t row, const char *why, const char *hint)
     FILE *out = open_memstream(&text, &size);
     if (!out) arena_no_memory(1);
     flat_print_equation(r->flat, e, out);
-    fclose(out);
+    memory_close(out, &text);
     if (size > 80) memcpy(text + 76, " ...", 5);
     diag_report(r->diag, DIAG_HIGH_INDEX, e->place, text, why);
     diag_hint(r->diag, "%s", hint);

@@ -97,7 +97,7 @@ static char *print_text(const orr_model *model, const InFamily *in, const Expr *
         if (i) fputs(between, out);
         expr_print(&model->flat.pool, parts[i], &names.expr, out);
     }
-    fclose(out);
+    memory_close(out, &text);
     arena_free(&names.scratch);
     if (size > 300) memcpy(text + 296, " ...", 5);
     return text;

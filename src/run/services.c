@@ -89,7 +89,7 @@ const char *event_cause(orr_run *run, uint32_t event)
     FILE *out = open_memstream(&text, &n);
     if (!out) arena_no_memory(1);
     flat_print_cause(&run->model->flat, &run->model->flat.events.items[event], out);
-    fclose(out);
+    memory_close(out, &text);
     run->causes[event] = arena_printf(&run->arena, "%s", text);
     free(text);
     return run->causes[event];

@@ -5,6 +5,7 @@
 // The start system is solved by the generated code. Where its Newton iteration fails, it is tried again from
 // other guesses, then the whole system goes to KINSOL, whose line search is slower and gets further.
 #include "base/diag.h"
+#include "run/clones.h"
 #include "run/run.h"
 #include "solve/solver.h"
 #include "solve/stiff/settle.h"
@@ -251,9 +252,9 @@ static bool solve_kinsol(orr_run *run)
     Residuals r = { run, ARENA_ARRAY(&scratch, double, (size_t)n) };
     SUNContext context = NULL;
     if (SUNContext_Create(NULL, &context) != 0) return false;
-    N_Vector u = N_VNew_Serial(n, context);
+    N_Vector u = clones_vector(N_VNew_Serial(n, context));
     N_Vector scale_u = N_VNew_Serial(n, context), scale_f = N_VNew_Serial(n, context);
-    SUNMatrix matrix = SUNDenseMatrix(n, n, context);
+    SUNMatrix matrix = clones_matrix(SUNDenseMatrix(n, n, context));
     SUNLinearSolver linear = SUNLinSol_Dense(u, matrix, context);
     void *kinsol = KINCreate(context);
     KINSetErrHandlerFn(kinsol, keep_silent, NULL);
@@ -391,7 +392,7 @@ static void report_contradiction(orr_run *run, const GivenCheck *check, double g
     for (uint32_t i = 0; i < check->n_others && i < CULPRITS_SHOWN; i++)
         fprintf(out, "%s%s = %.10g", i == 0 ? " from " : ", ", model->flat.vars.items[check->others[i]].name,
                 value_of(run, check->others[i]));
-    fclose(out);
+    memory_close(out, &follows);
     diag_report(run->diag, DIAG_INITIAL_CONTRADICTS, run_place(model, run->diag, var->place), given,
                 var->name, follows);
     diag_hint(run->diag, "correct one of the values, or write 'var %s ~ …' if this one is only a first guess",

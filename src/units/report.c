@@ -25,7 +25,7 @@ static const char *quote(Gather *g, const AstExpr *e)
     FILE *out = open_memstream(&text, &n);
     if (!out) return NULL;
     ast_print_expr(e, out);
-    fclose(out);
+    memory_close(out, &text);
     const char *quoted = n <= TEXT_MAX ? arena_copy_text(&g->work, text, n) : NULL;
     free(text);
     return quoted;

@@ -86,7 +86,8 @@ static void run_random(uint64_t first, uint64_t n)
         for (size_t i = 0; i < sizeof data; i++) data[i] = (uint8_t)next_random(&state);
         if (shown) fprintf(stderr, "%llu\n", (unsigned long long)k);
         // few changes are more dangerous than many: those are refused at once
-        LLVMFuzzerTestOneInput(data, next_random(&state) % 3 ? 5 : 1 + next_random(&state) % sizeof data);
+        const size_t few = 5 + 4 * (next_random(&state) % 2), many = 1 + next_random(&state) % sizeof data;
+        LLVMFuzzerTestOneInput(data, next_random(&state) % 3 ? few : many);
     }
 }
 

@@ -10,6 +10,7 @@
 // all states. Where a run begins and after a jump z is solved for first (settle.h).
 #include "base/diag.h"
 #include "solve/stiff/multistep.h"
+#include "run/clones.h"
 #include "solve/stiff/settle.h"
 #include <float.h>
 #include <idas/idas.h>
@@ -219,7 +220,7 @@ static bool init(Island *island, Arena *arena, orr_diag *diag)
     island->memory = m;
     m->is_implicit = settle_find_implicit(island->model, arena);
     if (!multistep_init(base, &calls, island, arena)) return multistep_report_set_up(base);
-    m->slope = N_VNew_Serial((sunindextype)island->model->n_states, base->context);
+    m->slope = clones_vector(N_VNew_Serial((sunindextype)island->model->n_states, base->context));
     void *ida = base->memory = IDACreate(base->context);
     if (!m->slope || !ida) return multistep_report_set_up(base);
     N_VConst(0, m->slope);

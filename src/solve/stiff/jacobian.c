@@ -3,6 +3,7 @@
 #include "base/diag.h"
 #include "engine/shifted.h"
 #include "num/colour.h"
+#include "run/clones.h"
 #include <string.h>
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunlinsol/sunlinsol_klu.h>
@@ -124,7 +125,7 @@ bool jacobian_init(Jacobian *j, Island *island, N_Vector y, SUNContext context, 
     *reported = true;
     if (!jacobian_plan(j, island, arena)) return false;
     if (j->is_sparse) {
-        j->matrix = SUNSparseMatrix(size, size, j->pattern.n_entries, CSC_MAT, context);
+        j->matrix = clones_matrix(SUNSparseMatrix(size, size, j->pattern.n_entries, CSC_MAT, context));
         j->linear = j->matrix ? SUNLinSol_KLU(y, j->matrix, context) : NULL;
     } else {
         if (n > DENSE_MAX) {
@@ -134,7 +135,7 @@ bool jacobian_init(Jacobian *j, Island *island, N_Vector y, SUNContext context, 
             diag_hint(island->diag, "use an explicit solver such as dopri5");
             return false;
         }
-        j->matrix = SUNDenseMatrix(size, size, context);
+        j->matrix = clones_matrix(SUNDenseMatrix(size, size, context));
         j->linear = j->matrix ? SUNLinSol_Dense(y, j->matrix, context) : NULL;
     }
     *reported = false;

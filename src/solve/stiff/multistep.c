@@ -1,6 +1,7 @@
 // src/solve/stiff/multistep.c: stepping, where it makes no difference whether CVODES or IDAS does it.
 #include "solve/stiff/multistep.h"
 #include "base/diag.h"
+#include "run/clones.h"
 #include <float.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
@@ -14,8 +15,8 @@ bool multistep_init(Multistep *m, const MultistepCalls *calls, Island *island, A
     m->between = ARENA_ARRAY(arena, double, n);
     m->rates = ARENA_ARRAY(arena, double, n);
     if (SUNContext_Create(NULL, &m->context) != 0) return false;
-    m->y = N_VMake_Serial((sunindextype)n, island->x, m->context);
-    m->past = N_VMake_Serial((sunindextype)n, m->between, m->context);
+    m->y = clones_vector(N_VMake_Serial((sunindextype)n, island->x, m->context));
+    m->past = clones_vector(N_VMake_Serial((sunindextype)n, m->between, m->context));
     return m->y && m->past;
 }
 

@@ -5,6 +5,7 @@
 // they are.
 #include "solve/stiff/settle.h"
 #include "base/diag.h"
+#include "run/clones.h"
 #include "solve/stiff/jacobian.h"
 #include <float.h>
 #include <math.h>
@@ -162,7 +163,7 @@ bool settle_implicit(Island *island)
         s.r = ARENA_ARRAY(&scratch, double, n);
         s.weight = ARENA_ARRAY(&scratch, double, n);
         s.before = ARENA_ARRAY(&scratch, double, n);
-        s.step = N_VNew_Serial((sunindextype)n, context);
+        s.step = clones_vector(N_VNew_Serial((sunindextype)n, context));
         ok = s.step && jacobian_init(&s.jacobian, island, s.step, context, &scratch, &reported) &&
              SUNLinSolInitialize(s.jacobian.linear) == 0 && iterate(&s);
         jacobian_free(&s.jacobian);
