@@ -257,7 +257,7 @@ expect_equal "$(grep ,sent, isles.csv | grep -E '^2.05,[0-3],' | cut -d, -f2,4-6
 expect_equal "$(grep -E '^1,[0-9]+,sent,,half' isles.csv | cut -d, -f6)" '2 0 1'
 run run "$root/examples/bottling.orr" --until 3.5 --trace line.jsonl --quiet
 expect_equal "$(grep '"sent"' line.jsonl | sed 's/.*"component":"\([^"]*\)","port":"\([^"]*\)","value":\(.*\)}/\1.\2\3/' | tr '\n' ' ')" \
-    '.tap.flows[1] bottle.full[1] .tap.flows[0,0,1] robot.empty[0] .tap.flows[1,0,1] '
+    '.tap.flows[1,0] bottle.full[1] .tap.flows[0,0,1] robot.empty[0] .tap.flows[1,0,1] '
 
 # ---- A condition on an arrow makes no grid: rows stand where something happens
 cat >arrow.orr <<'END'
