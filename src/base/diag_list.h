@@ -310,6 +310,8 @@
       "the rate of '%s' where it slides, at t = %.10g, is %.6g, by the relations that hold there; " \
       "the mean of both sides would be %.6g") \
     D(WHEN_CONSTANT,          "W665", "this event never happens: its condition reads no variable") \
+    D(EVENT_STAYS,            "W666", \
+      "'%s' puts its condition to where it changes, at t = %.10g: it counts as true, and happens once") \
     D(COMPILER_MISSING,       "E701", "no C compiler called '%s' was found") \
     D(COMPILER_FAILED,        "E702", "the C compiler failed: %s") \
     D(CODE_LOAD_FAILED,       "E703", "compiled code could not be loaded: %s") \

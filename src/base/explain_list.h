@@ -1034,6 +1034,19 @@
       "      when a > 0 then n := 1 end\n" \
       "    end", \
       "name a variable or t in the condition; for the start write: when initial then.") \
+    X(EVENT_STAYS, \
+      "The body of an event gives a state the very value at which its own condition changes, and the\n" \
+      "solution goes on to where the condition is true. It has never been false for any time, so the\n" \
+      "event does not happen again until it has been.", \
+      "    model M\n" \
+      "      var x = 0\n" \
+      "      x' = 1\n" \
+      "      when x > 1 then x := 1 end\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 2\n" \
+      "    end", \
+      "to hold a state at a limit write it into its rate: x' = if x < 1 then 1 else 0.") \
     X(ONLY_IN_EVENTS, \
       "pre(x) is the value of x before an event, so it means something in the conditions and bodies\n" \
       "of events only.", \

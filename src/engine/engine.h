@@ -66,6 +66,7 @@ typedef struct EngineEvent {
     bool settles;             // conditions are looked at again before the next body runs
     uint32_t chain;           // WHEN: the first of a when … elsewhen chain; else itself
     uint32_t rank;            // place in the order in which bodies run
+    uint32_t relation;        // WHEN: the only one that the condition reads, and nothing else does; NONE
     uint32_t first_action, n_actions;
     uint32_t counter, n_draws;    // draws in its times: a place in v that counts them; how many, 0: none
     uint32_t asks;            // the ASK that is run when it fires; NONE
@@ -128,6 +129,7 @@ typedef enum EngineNews {
     ENGINE_RESTS,             // no failure: an event has come to rest; is_state_marked is held
     ENGINE_OTHER_MEAN,        // no failure: the mean of both sides would be another rate of a state, `value`
     ENGINE_SLIDES,            // no failure: the number of a surface that the solution begins to follow
+    ENGINE_STAYS,             // no failure: an event left its condition where that changes, and goes on
 } EngineNews;
 
 typedef enum EngineTime { ENGINE_TIME, ENGINE_FROM, ENGINE_AFTER } EngineTime;    // of an event
@@ -368,6 +370,8 @@ struct Island {
     bool    *is_marked;             // [n_events] scratch: false
     bool    *is_state_marked;       // [n_states] scratch
     double  *zero_scale;            // [n_relations] how large its zero function has been
+    bool    *stays;                 // [n_relations] true by its mode, though its own event put it on the edge
+    bool    *has_stayed;            // [n_events] which was reported
     Zeno    *zeno;                  // [n_events] how fast each event of a condition follows itself
     Contact *contacts;              // [n_events] of events that hold a surface, n_contacts of them
     uint32_t n_contacts;

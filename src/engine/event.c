@@ -16,6 +16,7 @@ enum {
 };
 #define BURST_SPAN 1e-9    // of the scale of time
 #define EVENT_ROUNDING 1e-11   // of a zero function, beside what it has been
+#define EVENT_AHEAD 1e-6       // where it is seen what becomes of a condition, of the scale of time
 #define LAST_DIGITS 4e-15      // … where it is not believed any more: real chattering is wider
 
 // ---- Modes
@@ -45,7 +46,8 @@ static bool is_rounding(const Island *island, const double *relations, size_t k,
 bool event_differs(const Island *island, const double *relations, size_t k)
 {
     if ((relations[2 * k + 1] != 0) == (island_modes(island)[k] != 0)) return false;
-    return island->n_burst <= BURST_DOUBT || !is_rounding(island, relations, k, LAST_DIGITS);
+    if (!island->stays[k] && island->n_burst <= BURST_DOUBT) return true;
+    return !is_rounding(island, relations, k, LAST_DIGITS);
 }
 
 void event_learn_scales(Island *island, const double *relations)
@@ -215,6 +217,8 @@ static bool event_body(Island *island, uint32_t number, size_t iteration)
             return engine_fail(island, ENGINE_BODY_VALUE, event->first_action + k, value), false;
     }
     if (services->see_body && !services->see_body(island, number, iteration)) return false;
+    if (event->relation != ENGINE_NONE)    // if it is on the edge now
+        island->stays[event->relation] = island_modes(island)[event->relation] != 0;
     for (uint32_t k = 0; k < n; k++)
         if (actions[k].ends && !island->terminated && value_now(island, &actions[k]) != 0)
             island->terminated = actions[k].ends;
@@ -351,6 +355,35 @@ static bool keep_past(Island *island)
     return engine_fail(island, ENGINE_FAULT, 0, island->t), false;
 }
 
+// A body may put its state to where its own condition changes: `when a > b then a := b end`. If the solution
+// goes on from there to where the condition is true, it has never been false: the event does not fire again
+// and again. If not, it is as false as it seems.
+static bool stay_or_not(Island *island, bool *again)
+{
+    const EngineTables *tables = island->tables;
+    const double h = EVENT_AHEAD * surface_scale(island);
+    *again = false;
+    for (uint32_t i = 0; i < tables->n_events; i++) {
+        const uint32_t k = tables->events[i].relation;
+        if (k == ENGINE_NONE || !island->stays[k]) continue;
+        if (!is_rounding(island, island->relations, k, LAST_DIGITS)) {
+            island->stays[k] = false;
+            continue;
+        }
+        if (!island_rates_aside(island, island->t, island->x, island->x_event))
+            return engine_fail(island, ENGINE_FAULT, 0, island->t), false;
+        for (uint32_t s = 0; s < tables->n_states; s++)
+            island->x_trial[s] = island->x[s] + h * island->x_event[s];
+        const bool known = island_relations(island, island->t + h, island->x_trial, island->relations_here);
+        island->stays[k] = known && island->relations_here[2 * k + 1] != 0;
+        *again |= !island->stays[k];
+        if (!island->stays[k] || island->has_stayed[i]) continue;
+        island->has_stayed[i] = true;
+        island->services->report(island, ENGINE_STAYS, i, island->t);
+    }
+    return true;
+}
+
 bool event_iterate(Island *island, bool is_start, bool *affects)
 {
     const EngineTables *tables = island->tables;
@@ -360,7 +393,9 @@ bool event_iterate(Island *island, bool is_start, bool *affects)
         *affects |= changed;
         if (!fire_conditions(island, is_start && iteration == 1)) return false;
         if (is_start && tables->initial_flag != ENGINE_NONE) island->env.v[tables->initial_flag] = 0;
-        if (island->n_fired == 0 && island->n_contacts) {
+        bool changes = false;
+        if (island->n_fired == 0 && tables->n_relations && !stay_or_not(island, &changes)) return false;
+        if (island->n_fired == 0 && !changes && island->n_contacts) {
             bool turned = false;
             // an impact that left a motion into a surface is followed by another
             const bool again = contact_fire(island);
@@ -368,7 +403,7 @@ bool event_iterate(Island *island, bool is_start, bool *affects)
             if (!again && !contact_settle(island, &turned)) return false;
             *affects |= turned;
             if (!again && !turned) break;
-        } else if (island->n_fired == 0) {
+        } else if (island->n_fired == 0 && !changes) {
             break;
         }
         if (iteration > ITERATIONS_MAX)
@@ -453,6 +488,10 @@ orr_status event_start(Island *island)
     orr_status status = ORR_STATUS_OK;
     island->n_fired = island->n_recent = 0;
     island->terminated = NULL;
+    if (tables->n_relations) {
+        memset(island->stays, 0, tables->n_relations * sizeof *island->stays);
+        memset(island->has_stayed, 0, tables->n_events * sizeof *island->has_stayed);
+    }
     look_forget(island);
     history_jumped(island);
     surface_start(island);

@@ -155,6 +155,8 @@ static size_t lay_out(Island *island, const EngineTables *tables, char *memory)
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) *modes[i] = room_take(&room, m, number);
     double **rates[] = { &s->rates[0], &s->rates[1], &s->x, &s->x2, &s->dx };
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) *rates[i] = room_take(&room, n, number);
+    island->stays = room_take(&room, m, sizeof *island->stays);
+    island->has_stayed = room_take(&room, events, sizeof *island->has_stayed);
     island->differing = room_take(&room, m, sizeof *island->differing);
     island->clock_until = room_take(&room, tables->n_clocks, number);
     island->is_marked = room_take(&room, events, sizeof *island->is_marked);

@@ -134,6 +134,7 @@ static const EngineEvent *make_events(orr_model *model)
                                    .counter = e->n_draws ? model->ir.layout.place[e->counter] : 0,
                                    .lapses = e->lapses, .settles = e->settles, .priority = e->priority,
                                    .asks = e->asks_plus_1 - 1, .order = e->order_plus_1 - 1,
+                                   .relation = ENGINE_NONE,
                                    .luck = e->luck_plus_1 ? model->ir.layout.place[e->luck_plus_1 - 1]
                                                           : ENGINE_NONE };
         model->tables.has_asks |= e->asks_plus_1 || e->order_plus_1 || e->lapses || e->settles;
@@ -142,6 +143,14 @@ static const EngineEvent *make_events(orr_model *model)
             n_asked += model->flat.actions.items[e->first_action + k].is_kept;
         if (n_asked > model->tables.n_asked) model->tables.n_asked = n_asked;
     }
+    for (uint32_t k = model->n_relations; k-- > 0;) {
+        const EngineRelation *relation = &model->tables.relations[k];
+        if (relation->reader >= model->n_events || relation->in_equation) continue;
+        uint32_t *only = &events[relation->reader].relation;
+        *only = *only == ENGINE_NONE ? k : ENGINE_MANY;
+    }
+    for (uint32_t i = 0; i < model->n_events; i++)
+        if (events[i].relation == ENGINE_MANY) events[i].relation = ENGINE_NONE;
     find_ranks(model, events);
     find_effects(model, events);
     return events;

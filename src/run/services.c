@@ -271,6 +271,14 @@ static void report_rest(orr_run *run, uint32_t event)
     str_free(&names);
 }
 
+static void report_stay(orr_run *run, uint32_t event)
+{
+    diag_report(run->diag, DIAG_EVENT_STAYS,
+                run_place(run->model, run->diag, run->model->flat.events.items[event].place),
+                event_cause(run, event), run->island.t);
+    diag_hint(run->diag, "to hold a state at a limit write it into its rate: if x < 1 then … else min(…, 0)");
+}
+
 static void report_waiting(orr_run *run, uint32_t event)
 {
     diag_report(run->diag, DIAG_EVENTS_WAIT,
@@ -372,6 +380,7 @@ static void report(Island *island, EngineNews news, uint32_t number, double valu
     case ENGINE_RESTS: report_rest(run, number); break;
     case ENGINE_OTHER_MEAN: report_mean(run, number, value); break;
     case ENGINE_SLIDES: report_sliding(run, island, number); break;
+    case ENGINE_STAYS: report_stay(run, number); break;
     }
 }
 

@@ -93,9 +93,10 @@ static void add_events(const CExport *c, StrBuf *s)
     str_add(s, "static const EngineEvent engine_events[] = {\n");
     for (uint32_t i = 0; i < tables->n_events; i++) {
         const EngineEvent *e = &tables->events[i];
-        str_addf(s, "    { %s, %d, %d, %d, %d, %d, %d, %u, %u, %u, %u, %u, %u, ", kinds[e->kind], e->at_start,
-                 e->has_from, e->has_after, e->affects, e->lapses, e->settles, e->chain, e->rank,
-                 e->first_action, e->n_actions, e->counter, e->n_draws);
+        str_addf(s, "    { %s, %d, %d, %d, %d, %d, %d, %u, %u, ", kinds[e->kind], e->at_start, e->has_from,
+                 e->has_after, e->affects, e->lapses, e->settles, e->chain, e->rank);
+        add_number(s, e->relation, ", ");
+        str_addf(s, "%u, %u, %u, %u, ", e->first_action, e->n_actions, e->counter, e->n_draws);
         add_number(s, e->asks, ", ");
         add_number(s, e->order, ", ");
         add_number(s, e->luck, ", ");
