@@ -366,7 +366,8 @@ static bool stay_or_not(Island *island, bool *again)
     for (uint32_t i = 0; i < tables->n_events; i++) {
         const uint32_t k = tables->events[i].relation;
         if (k == ENGINE_NONE || !island->stays[k]) continue;
-        if (!is_rounding(island, island->relations, k, LAST_DIGITS)) {
+        const bool is_edge = island->relations[2 * k + 1] == 0 && island_modes(island)[k] != 0;
+        if (!is_edge || !is_rounding(island, island->relations, k, LAST_DIGITS)) {
             island->stays[k] = false;
             continue;
         }
