@@ -5,6 +5,7 @@
 //
 // Parsing happens when a source is opened (source/source.c), since one source serves several models and
 // experiments. What a pass decides that is not the matter of one stage stands in compile/.
+#include "base/guard.h"
 #include "base/os.h"
 #include "compile/compile.h"
 #include <stdlib.h>
@@ -198,21 +199,26 @@ orr_compile_options orr_compile_options_default(void)
     return (orr_compile_options){ .code = ORR_CODE_AUTO };
 }
 
-orr_model *orr_model_compile(const orr_source *source, const orr_compile_options *options, orr_diag *diag)
+static void destroy(void *self)
 {
-    const orr_compile_options defaults = orr_compile_options_default();
+    Compile *c = self;
+    orr_model_destroy(c->model);
+    c->model = NULL;
+}
+
+static void compile(void *self)
+{
+    Compile *c = self;
     const uint64_t started = os_now_ns();
-    orr_model *model = calloc(1, sizeof *model);
+    orr_model *model = c->model = calloc(1, sizeof *model);
     if (!model) arena_no_memory(sizeof *model);
     pthread_mutex_init(&model->lock, NULL);
-    Compile c = { .source = source, .options = options ? options : &defaults, .diag = diag, .model = model };
-    bool ok = true;
-    const char *stage = c.options->dump_stage;
-    for (size_t i = 0; ok && i < sizeof passes / sizeof *passes; i++) {
-        ok = passes[i].run(&c);
-        if (ok && stage && strcmp(stage, passes[i].name) == 0) passes[i].dump(&c, c.options->dump_to);
+    const char *stage = c->options->dump_stage;
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+        guard_look();
+        if (!passes[i].run(c)) return destroy(c);
+        if (stage && strcmp(stage, passes[i].name) == 0) passes[i].dump(c, c->options->dump_to);
     }
-    if (!ok) return orr_model_destroy(model), NULL;
     model->n_states = model->ir.layout.n_states;
     model->n_params = model->ir.layout.n_params;
     model->n_values = model->ir.layout.n_values;
@@ -221,8 +227,17 @@ orr_model *orr_model_compile(const orr_source *source, const orr_compile_options
     model->n_asserts = (uint32_t)model->flat.asserts.n;
     model->n_delays = (uint32_t)model->flat.delays.n;
     model_make_tables(model);
-    keep_units(&c);
+    keep_units(c);
     model->compile_ms = (double)(os_now_ns() - started) * 1e-6;
-    model->compiled_with = model->code.compiled_with = diag;
-    return model;
+    model->compiled_with = model->code.compiled_with = c->diag;
+}
+
+orr_model *orr_model_compile(const orr_source *source, const orr_compile_options *options, orr_diag *diag)
+{
+    const orr_compile_options defaults = orr_compile_options_default();
+    const orr_compile_options *o = options ? options : &defaults;
+    Compile c = { .source = source, .options = o, .diag = diag };
+    const GuardLimits limits = { o->cancel, o->max_seconds, o->max_bytes, destroy, diag };
+    guard_call(&limits, compile, &c);
+    return c.model;
 }

@@ -49,8 +49,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     Session session;
     const SessionOptions open = { .shared = &shared,
                                   .arguments = arguments,
-                                  .takes_machines = true,
-                                  .only_looks = true };
+                                  .takes_machines = true };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK && !machine_check_all(session.source, diag)) status = ORR_STATUS_MODEL_ERROR;
     if (status == ORR_STATUS_OK && session.model &&

@@ -72,8 +72,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
                                   .arguments = arguments,
                                   .dump_stage = stage,
                                   // they have no further stages
-                                  .takes_machines = strcmp(stage, "ast") == 0,
-                                  .only_looks = true };
+                                  .takes_machines = strcmp(stage, "ast") == 0 };
     const orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK && !session.model) orr_source_print(session.source, stdout);
     session_close(&session);

@@ -17,7 +17,6 @@ typedef struct SessionOptions {
     const char   *dump_stage;                 // NULL: none
     size_t        arrays_from;                // see orr_compile_options; 0: as the kind says
     bool          takes_machines;             // a file with machines only is fine: then there is no model
-    bool          only_looks;                 // nothing will run: settings that do not exist are reported
 } SessionOptions;
 
 // ORR_STATUS_OK, or the reason why not, with messages. Close in either case.

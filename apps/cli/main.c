@@ -273,7 +273,8 @@ static int exit_code(int status)
 {
     switch (status) {
     case ORR_STATUS_CANCELLED: return 130;    // as shells report an interrupt
-    case ORR_STATUS_SYSTEM:    return 3;
+    case ORR_STATUS_SYSTEM:
+    case ORR_STATUS_NO_MEMORY: return 3;
     default:                   return status;
     }
 }

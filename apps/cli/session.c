@@ -1,6 +1,5 @@
 // apps/cli/session.c: what several commands do first: open a file, choose an experiment, compile its model.
 #include "commands.h"
-#include <stdint.h>
 #include <string.h>
 
 static bool read_code(const char *text, orr_code *code, orr_diag *diag)
@@ -24,28 +23,6 @@ static bool read_loops(const char *text, bool *halt, orr_diag *diag)
     return false;
 }
 
-// What the model of the experiment is compiled with.
-static orr_model *compile(const Session *session, const SessionOptions *options, orr_compile_options c,
-                          orr_diag *diag)
-{
-    const orr_experiment *e = &session->experiment;
-    const char *solver = e->run.solver;
-    c.model = e->model;
-    c.arrays_from = options->arrays_from ? options->arrays_from : orr_experiment_kind(e)->arrays_from;
-    c.implicit = solver && strcmp(solver, "ida") == 0;
-    // loops of arrays can only be left to ida element by element, and the other needs single rates
-    if (c.implicit || (solver && strcmp(solver, "semi-implicit euler") == 0)) c.arrays_from = SIZE_MAX;
-    c.settings = e->run.settings;
-    c.n_settings = e->run.n_settings;
-    c.inputs = e->run.inputs;
-    c.n_inputs = e->run.n_inputs;
-    c.natives = options->shared->natives.items;
-    c.n_natives = options->shared->natives.n;
-    c.dump_stage = options->dump_stage;
-    c.dump_to = stdout;
-    return orr_model_compile(session->source, &c, diag);
-}
-
 orr_status session_open(Session *session, const SessionOptions *options, orr_diag *diag)
 {
     const Shared *s = options->shared;
@@ -58,19 +35,22 @@ orr_status session_open(Session *session, const SessionOptions *options, orr_dia
         return ORR_STATUS_USAGE;
 
     session->source = orr_source_open(arguments->items[0], diag);
-    if (!session->source) return ORR_STATUS_MODEL_ERROR;
+    if (!session->source) return orr_diag_status(diag);
     if (options->takes_machines && !s->model && !name && orr_source_n_models(session->source) == 0 &&
         orr_source_n_machines(session->source) > 0)
         return ORR_STATUS_OK;
     if (s->model) e->model = s->model;
     else if (!orr_experiment_get(session->source, name, e, diag)) return ORR_STATUS_MODEL_ERROR;
-    const size_t n_known = e->run.n_settings;
     if (s->kind) e->kind = s->kind->name;
     if (!orr_experiment_override(session->source, e, s->given, s->n_given, diag)) return ORR_STATUS_USAGE;
-    session->model = compile(session, options, how, diag);
-    if (!session->model) return ORR_STATUS_MODEL_ERROR;
-    return orr_experiment_settle(session->model, e, n_known, options->only_looks, diag) ? ORR_STATUS_OK
-                                                                                       : ORR_STATUS_USAGE;
+    how.arrays_from = options->arrays_from;
+    how.natives = s->natives.items;
+    how.n_natives = s->natives.n;
+    how.dump_stage = options->dump_stage;
+    how.dump_to = stdout;
+    how.cancel = limits_cancel();
+    session->model = orr_experiment_compile(session->source, e, &how, diag);
+    return session->model ? ORR_STATUS_OK : limits_judge(orr_diag_status(diag), diag);
 }
 
 void session_close(Session *session)

@@ -17,6 +17,44 @@
 extern "C" {
 #endif
 
+// ---- What `orrery check` prints of equations, as data
+
+typedef struct orr_equation {
+    const char *text;           // "x = y + 16", as it is after flattening
+    orr_place   place;
+    void       *reserved[2];
+} orr_equation;
+
+// Equations that are solved together.
+typedef struct orr_loop {
+    const char *method;         // "linear, solved symbolically", …; static
+    double      condition;      // number of a linear loop at the initial values; NaN: not known
+    size_t      n;
+    const orr_equation *equations;     // [n]
+    const size_t       *variables;     // [n] that they compute
+    const size_t       *iterated;      // [n_iterated] those that Newton's method iterates; the others follow
+    const char *const  *guesses;       // [n_iterated] first guesses as written; NULL: none given
+    size_t      n_iterated;
+    void       *reserved[2];
+} orr_loop;
+
+typedef struct orr_turn {       // in the order of evaluation
+    orr_equation equation;      // if it is not a loop
+    size_t       loop;          // in `loops`; (size_t)-1: it is none
+} orr_turn;
+
+typedef struct orr_structure {
+    const orr_turn     *order;     size_t n_order;
+    const orr_loop     *loops;     size_t n_loops;
+    const orr_equation *relations; size_t n_relations;    // that are fixed between events
+    void       *memory;         // of all this
+    void       *reserved[4];
+} orr_structure;
+
+// `diag` is the one the source was opened with: it knows the lines. Free it with orr_structure_free.
+ORR_API orr_structure orr_model_structure(const orr_model *model, const orr_diag *diag);
+ORR_API void          orr_structure_free(orr_structure *structure);
+
 typedef struct orr_complex {
     double re, im;
 } orr_complex;

@@ -29,8 +29,9 @@ typedef enum orr_status {
     ORR_STATUS_NOT_VALIDATED = 4,    // everything ran, but an expectation or validation did not hold
     ORR_STATUS_CANCELLED     = 5,    // the caller asked to stop; what was computed is kept
     ORR_STATUS_SYSTEM        = 6,    // the machine refused: file, disk, compiler
-    ORR_STATUS_TERMINATED    = 7     // the model itself ended the run, by `terminate`; only of
+    ORR_STATUS_TERMINATED    = 7,    // the model itself ended the run, by `terminate`; only of
                                      // orr_run_advance and orr_run_step: an experiment is then done
+    ORR_STATUS_NO_MEMORY     = 8     // the machine, or the limit that was set, has no more memory for it
 } orr_status;
 ORR_API const char *orr_status_text(orr_status status);    // "done", "model error", …; static
 
@@ -60,6 +61,11 @@ typedef struct orr_edit {
     size_t      offset, bytes;   // the same place in bytes from the start of the file
     const char *replacement;
 } orr_edit;
+
+// How the calls ended that had this collector: OK; ORR_STATUS_MODEL_ERROR if there are errors; or why the
+// latest one was given up: ORR_STATUS_NO_MEMORY, ORR_STATUS_CANCELLED, or ORR_STATUS_FAILED if its time was
+// over. For those that return a pointer, such as orr_model_compile.
+ORR_API orr_status orr_diag_status(const orr_diag *diag);
 
 // One message. All texts belong to the collector and live until it is cleared or destroyed.
 typedef struct orr_message {
@@ -105,8 +111,9 @@ ORR_API const char *orr_code_at(size_t i, const char **pattern);
 // The name nearest to `wanted` for a "did you mean", or NULL if none is close enough.
 ORR_API const char *orr_closest(const char *wanted, const char *const *names, size_t n);
 
-// Called when there is no memory left; must not return. Prints a line and aborts, unless the program has a
-// function of this name itself.
+// Called when there is no memory left where no status can say so (collectors, sinks and tables; sources,
+// models and runs report ORR_STATUS_NO_MEMORY instead); must not return. Prints a line and aborts, unless the
+// program has a function of this name itself.
 ORR_API void orr_no_memory(size_t bytes);
 
 // Text for people, made safe for a terminal: '?' instead of characters that move the cursor, change the

@@ -136,7 +136,8 @@ typedef struct orr_experiment {
                                  // simulate
     const orr_value *values;     size_t n_values;    // of words of its kind that have no place above
     size_t      n_unasked;       // expectations that went when the question was changed
-    void *reserved[8];
+    size_t      n_overrides;     // of run.settings the last ones, from orr_experiment_override
+    void *reserved[7];
 } orr_experiment;
 
 ORR_API orr_experiment orr_experiment_default(void);

@@ -64,10 +64,12 @@ typedef struct orr_given {
 // messages, all at once. Expectations belong to the question as it is written: if that changes, they go.
 ORR_API bool orr_experiment_override(orr_source *source, orr_experiment *experiment, const orr_given *given,
                                      size_t n, orr_diag *diag);
-// Once the model is compiled: are the settings behind the first `n_known` some of its own? Those of CSMP
-// files change the experiment itself. `reports`: others are wrong, and reported.
-ORR_API bool orr_experiment_settle(const orr_model *model, orr_experiment *experiment, size_t n_known,
-                                   bool reports, orr_diag *diag);
+// Compile the model of an experiment with what its kind, solver, settings and inputs need; `options` (NULL:
+// the defaults) tell the rest: compiler, native code, limits. Settings that were given by
+// orr_experiment_override must be the model's own; those of CSMP files change the experiment itself. NULL
+// after messages; orr_diag_status is ORR_STATUS_USAGE if a setting is wrong.
+ORR_API orr_model *orr_experiment_compile(const orr_source *source, orr_experiment *experiment,
+                                          const orr_compile_options *options, orr_diag *diag);
 
 // ---- Results
 

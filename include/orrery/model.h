@@ -120,7 +120,12 @@ typedef struct orr_compile_options {
     size_t      n_natives;
     const struct orr_native *const *linked;    // [n_linked] of this program; must outlive the model
     size_t      n_linked;
-    void *reserved[8];
+    // Limits; if one is reached the result is NULL, and orr_diag_status tells which. They hold for islands
+    // too, but not for the machine's `cc`
+    const volatile int *cancel;     // not 0: given up. NULL: none; written as that of orr_run_options
+    double      max_seconds;        // on the clock; 0: no limit
+    size_t      max_bytes;          // of memory; 0: no limit
+    void *reserved[5];
 } orr_compile_options;
 ORR_API orr_compile_options orr_compile_options_default(void);
 

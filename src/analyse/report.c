@@ -2,13 +2,10 @@
 #include "base/diag.h"
 #include "island/island.h"
 #include "model/model.h"
-#include "num/lu.h"
-#include "orrery/run.h"
+#include "orrery/analyse.h"
 #include "solve/solver.h"
 #include <math.h>
 #include <string.h>
-
-enum { CONDITION_MAX = 300 };    // rows of a loop whose condition number is computed
 
 typedef struct Report {
     const orr_model *model;
@@ -16,6 +13,8 @@ typedef struct Report {
     const orr_diag  *diag;     // for line numbers
     ExprNames        names;
     FILE            *out;
+    orr_structure    structure;
+    const char      *here;     // the file of the model
 } Report;
 
 static void print_equation(const Report *r, const FlatEquation *e)
@@ -169,111 +168,52 @@ static void report_reduction(const Report *r)
     fputc('\n', r->out);
 }
 
-// ---------------------------------------------------------------------------------------------- order
+// ---------------------------------------------------------------------------------------------- order, loops
+
+static void print_written(const Report *r, const orr_equation *e)
+{
+    const bool is_here = e->place.file && strcmp(e->place.file, r->here) == 0;
+    fputs(e->text, r->out);
+    if (e->place.line && !is_here) fprintf(r->out, "    (%s, line %zu)", e->place.file, e->place.line);
+    else if (e->place.line) fprintf(r->out, "    (line %zu)", e->place.line);
+    fputc('\n', r->out);
+}
 
 static void report_order(const Report *r)
 {
-    const Ordered *system = &r->model->blocks.dynamic;
-    if (system->n_blocks == 0) return;
-    fprintf(r->out, "\nOrder of evaluation:\n");
-    size_t number = 0;
-    uint32_t last_loop = FLAT_NONE;
-    for (uint32_t b = 0; b < system->n_blocks; b++) {
-        const Block *block = &system->blocks[b];
-        if (block->kind == BLOCK_FAMILY) {    // as written, whichever way its turns go
-            const FlatFamily *family = &r->model->flat.families.items[block->family];
-            fprintf(r->out, "%4zu  ", ++number);
-            flat_print_family(&r->model->flat, family, r->out);
-            print_line(r, family->place);
-        } else if (block->loop == FLAT_NONE) {
-            fprintf(r->out, "%4zu  ", ++number);
-            print_equation(r, &system->equations[block->equations[0]]);
-            print_line(r, system->equations[block->equations[0]].place);
-        } else if (block->loop != last_loop) {
-            fprintf(r->out, "%4zu  loop %u: ", ++number, block->loop + 1);
-            const Loop *loop = &system->loops[block->loop];
-            for (uint32_t i = 0; i < loop->n; i++)
-                fprintf(r->out, "%s%s", i ? ", " : "", r->model->flat.vars.items[loop->unknowns[i]].name);
-            fputs(" together\n", r->out);
+    const orr_structure *s = &r->structure;
+    if (s->n_order) fprintf(r->out, "\nOrder of evaluation:\n");
+    for (size_t k = 0; k < s->n_order; k++) {
+        const orr_turn *turn = &s->order[k];
+        fprintf(r->out, "%4zu  ", k + 1);
+        if (turn->loop == (size_t)-1) {
+            print_written(r, &turn->equation);
+            continue;
         }
-        last_loop = block->loop;
+        const orr_loop *loop = &s->loops[turn->loop];
+        fprintf(r->out, "loop %zu: ", turn->loop + 1);
+        for (size_t i = 0; i < loop->n; i++)
+            fprintf(r->out, "%s%s", i ? ", " : "", orr_model_variable(r->model, loop->variables[i]).name);
+        fputs(" together\n", r->out);
     }
-}
-
-// ---------------------------------------------------------------------------------------------- loops
-
-static double value_of(const void *context, uint32_t variable)
-{
-    const Report *r = context;
-    return orr_run_value(r->start, variable);
-}
-
-static double element_of(const void *context, uint32_t array, uint32_t element)
-{
-    const Report *r = context;
-    const Flat *flat = &r->model->flat;
-    return orr_run_value(r->start, flat->vars.n + flat->arrays.items[array].first + element);
-}
-
-static double mode_of(const void *context, uint32_t relation)
-{
-    (void)context, (void)relation;
-    return NAN;    // entries that depend on a mode have no single condition number
-}
-
-// Of a linear loop at the initial values; NaN if it cannot be told.
-static double condition_number(const Report *r, const Loop *loop)
-{
-    if (!r->start || !loop->is_linear || loop->n > CONDITION_MAX) return NAN;
-    const ExprValues values = { .variable = value_of, .mode = mode_of, .element = element_of, .context = r,
-                                .t = orr_run_time(r->start) };
-    Arena work = { 0 };
-    double *matrix = ARENA_ARRAY(&work, double, (size_t)loop->n * loop->n);
-    for (uint32_t k = 0; k < loop->n_entries; k++) {
-        const BlockEntry *e = &loop->entries[k];
-        matrix[(size_t)e->row * loop->n + e->column] = expr_evaluate(&r->model->flat.pool, e->value, &values);
-    }
-    size_t *pivots = ARENA_ARRAY(&work, size_t, loop->n);
-    const double norm = lu_norm(matrix, loop->n);
-    double condition = INFINITY;
-    if (isnan(norm)) condition = NAN;
-    else if (lu_factor(matrix, loop->n, pivots, NULL))
-        condition = 1 / lu_reciprocal_condition(matrix, loop->n, pivots, norm,
-                                                ARENA_ARRAY(&work, double, 2 * (size_t)loop->n));
-    arena_free(&work);
-    return condition;
-}
-
-static void report_guesses(const Report *r, const Ordered *system, const Loop *loop)
-{
-    const Block *block = &system->blocks[loop->first_block];
-    if (block->kind != BLOCK_NEWTON) return;
-    fputs("       iterates on", r->out);
-    for (uint32_t i = 0; i < block->n_torn; i++) {
-        const FlatVar *v = &r->model->flat.vars.items[block->unknowns[i]];
-        fprintf(r->out, "%s %s, first guess ", i ? "," : "", v->name);
-        if (v->start != EXPR_NONE) expr_print(&r->model->flat.pool, v->start, &r->names, r->out);
-        else fputs("0 (none given; write var … ~ value)", r->out);
-    }
-    fputc('\n', r->out);
 }
 
 static void report_loops(const Report *r)
 {
-    const Ordered *system = &r->model->blocks.dynamic;
-    for (uint32_t k = 0; k < system->n_loops; k++) {
-        const Loop *loop = &system->loops[k];
-        fprintf(r->out, "\nLoop %u: %u equation%s, %s", k + 1, loop->n, plural(loop->n),
-                order_method_text(loop));
-        const double condition = condition_number(r, loop);
-        if (!isnan(condition)) fprintf(r->out, ", condition number %.3g", condition);
+    for (size_t k = 0; k < r->structure.n_loops; k++) {
+        const orr_loop *loop = &r->structure.loops[k];
+        fprintf(r->out, "\nLoop %zu: %zu equation%s, %s", k + 1, loop->n, plural(loop->n), loop->method);
+        if (!isnan(loop->condition)) fprintf(r->out, ", condition number %.3g", loop->condition);
         fputc('\n', r->out);
-        for (uint32_t i = 0; i < loop->n; i++) {
+        for (size_t i = 0; i < loop->n; i++) {
             fputs("       ", r->out);
-            print_equation(r, &system->equations[loop->equations[i]]);
-            print_line(r, system->equations[loop->equations[i]].place);
+            print_written(r, &loop->equations[i]);
         }
-        report_guesses(r, system, loop);
+        for (size_t i = 0; i < loop->n_iterated; i++)
+            fprintf(r->out, "%s %s, first guess %s%s", i ? "," : "       iterates on",
+                    orr_model_variable(r->model, loop->iterated[i]).name,
+                    loop->guesses[i] ? loop->guesses[i] : "0 (none given; write var … ~ value)",
+                    i + 1 == loop->n_iterated ? "\n" : "");
     }
 }
 
@@ -296,13 +236,10 @@ static void report_units(const Report *r)
 
 static void report_relations(const Report *r)
 {
-    const Flat *flat = &r->model->flat;
-    if (flat->relations.n == 0) return;
-    fprintf(r->out, "\nRelations, fixed between events:\n");
-    for (size_t i = 0; i < flat->relations.n; i++) {
+    if (r->structure.n_relations) fprintf(r->out, "\nRelations, fixed between events:\n");
+    for (size_t i = 0; i < r->structure.n_relations; i++) {
         fputs("  ", r->out);
-        expr_print(&flat->pool, flat->relations.items[i].relation, &r->names, r->out);
-        print_line(r, flat->relations.items[i].place);
+        print_written(r, &r->structure.relations[i]);
     }
 }
 
@@ -442,6 +379,9 @@ void orr_model_report(const orr_model *model, FILE *out, bool explain, const orr
     const orr_run_options options = orr_run_options_default();
     Report r = { .model = model, .start = orr_run_create(model, &options, aside), .diag = diag,
                  .names = flat_names(&model->flat), .out = out };
+    r.structure = orr_model_structure(model, diag);
+    r.here = diag_path(diag, model->flat.place.file);
+    if (!r.here) r.here = "";
     report_states(&r);
     report_parameters(&r);
     report_reduction(&r);
@@ -455,6 +395,7 @@ void orr_model_report(const orr_model *model, FILE *out, bool explain, const orr
         fputc('\n', out);
         order_explain(&model->blocks, out);
     }
+    orr_structure_free(&r.structure);
     orr_run_destroy(r.start);
     orr_diag_destroy(aside);
 }

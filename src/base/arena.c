@@ -4,6 +4,7 @@
 // never used. Only large ones come zeroed from calloc: these are mostly pages fresh from the system, and an
 // array of which little is used need not touch them all.
 #include "base/arena.h"
+#include "base/guard.h"
 #include "orrery/base.h"
 #include <assert.h>
 #include <stdbool.h>
@@ -19,6 +20,7 @@ typedef struct ArenaChunk {
     size_t used;
     size_t dirty;       // bytes below were in use, bytes from here
     size_t zero_to;     // to here are zero
+    GuardChunk guarded; // by the call that took it
     _Alignas(64) unsigned char data[];
 } ArenaChunk;
 
@@ -41,6 +43,7 @@ __attribute__((weak)) void orr_no_memory(size_t bytes)
 
 __attribute__((weak)) _Noreturn void arena_no_memory(size_t bytes)
 {
+    guard_no_memory();    // does not return if somebody waits for that
     orr_no_memory(bytes);
     abort();
 }
@@ -61,7 +64,9 @@ static ArenaChunk *push_chunk(Arena *arena, size_t wanted)
 {
     // twice the chunk below, or as large as the one array needs
     size_t capacity = arena->top ? arena->top->capacity : FIRST_CHUNK / 2;
-    capacity = capacity >= LARGEST_CHUNK / 2 ? LARGEST_CHUNK : capacity * 2;
+    const size_t most = guard_chunk_most(LARGEST_CHUNK);
+    guard_look();
+    capacity = capacity >= most / 2 ? most : capacity * 2;
     if (capacity < wanted) capacity = wanted;
     if (capacity > SIZE_MAX / 2) arena_no_memory(wanted);
 
@@ -78,15 +83,31 @@ static ArenaChunk *push_chunk(Arena *arena, size_t wanted)
     ArenaChunk *chunk = (ArenaChunk *)at;
     *chunk = (ArenaChunk){ .below = arena->top, .capacity = capacity, .zero_to = is_zero ? capacity : 0 };
     arena->top = chunk;
+    guard_take(&chunk->guarded);
     return chunk;
+}
+
+static ArenaChunk *chunk_of(const GuardChunk *guarded)
+{
+    return (ArenaChunk *)((unsigned char *)guarded - offsetof(ArenaChunk, guarded));
+}
+
+size_t arena_chunk_bytes(const GuardChunk *guarded) { return chunk_of(guarded)->capacity; }
+
+void arena_disown(Arena *arena)
+{
+    for (ArenaChunk *chunk = arena->top; chunk; chunk = chunk->below) guard_give(&chunk->guarded);
 }
 
 static void free_chunk(ArenaChunk *chunk)
 {
     void *raw;
+    guard_give(&chunk->guarded);
     memcpy(&raw, (unsigned char *)chunk - sizeof(void *), sizeof raw);
     free(raw);
 }
+
+void arena_free_chunk(GuardChunk *guarded) { free_chunk(chunk_of(guarded)); }
 
 static size_t round_up(size_t n, size_t align) { return (n + align - 1) & ~(align - 1); }
 

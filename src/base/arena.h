@@ -16,6 +16,7 @@ void     *arena_alloc(Arena *arena, size_t n, size_t size);
 ArenaMark arena_mark(const Arena *arena);
 void      arena_release(Arena *arena, ArenaMark mark);             // forget all that came after the mark
 void      arena_free(Arena *arena);                                // back to {0}
+void      arena_disown(Arena *arena);    // it outlives the call that is given up, see guard.h
 
 // A larger copy of an array; in place if it was the latest allocation. The new part is zeroed.
 void *arena_grow(Arena *arena, void *old, size_t old_n, size_t new_n, size_t size);
@@ -26,8 +27,9 @@ char *arena_vprintf(Arena *arena, const char *format, va_list args) __attribute_
 
 size_t arena_bytes(const Arena *arena);    // bytes taken from the system, for limits and statistics
 
-// Called when the system has no memory left or a size overflows; must not return. Aborts by default;
-// a weak symbol, so that a program linked with the objects (a test, a fuzzer) can put its own in place.
+// Called when the system has no memory left or a size overflows; does not return: the guarded call (guard.h)
+// is given up or, outside of any, the program aborts. A weak symbol, so that a program linked with the
+// objects (a test, a fuzzer) can put its own in place.
 _Noreturn void arena_no_memory(size_t bytes);
 
 // Close what open_memstream opened: its text is there, or there was no memory for it.

@@ -47,6 +47,7 @@ struct orr_diag {
     size_t  n_messages;
     Message *latest;            // hints and notes go here; NULL after a message that was not kept
     size_t  n_errors, n_warnings, n_not_shown;
+    orr_status status;          // of a call that was given up; OK: none was
 };
 
 static const struct Entry {
@@ -101,6 +102,18 @@ void orr_diag_destroy(orr_diag *diag)
     arena_free(&diag->arena);
     arena_free(&diag->texts);
     free(diag);
+}
+
+void diag_keep(orr_diag *diag)
+{
+    if (!diag) return;
+    arena_disown(&diag->arena);
+    arena_disown(&diag->texts);
+}
+
+void diag_set_status(orr_diag *diag, orr_status status)
+{
+    if (diag) diag->status = status;
 }
 
 // ---- Sources and places
@@ -422,6 +435,12 @@ void diag_copy(orr_diag *diag, const orr_message *m)
 
 // ---- Reading
 
+orr_status orr_diag_status(const orr_diag *diag)
+{
+    if (diag->status != ORR_STATUS_OK) return diag->status;
+    return diag->n_errors ? ORR_STATUS_MODEL_ERROR : ORR_STATUS_OK;
+}
+
 size_t orr_diag_errors(const orr_diag *diag) { return diag->n_errors; }
 size_t orr_diag_warnings(const orr_diag *diag) { return diag->n_warnings; }
 size_t orr_diag_not_shown(const orr_diag *diag) { return diag->n_not_shown; }
@@ -486,6 +505,7 @@ const char *orr_status_text(orr_status status)
     case ORR_STATUS_CANCELLED:     return "cancelled";
     case ORR_STATUS_SYSTEM:        return "system error";
     case ORR_STATUS_TERMINATED:    return "ended by the model";
+    case ORR_STATUS_NO_MEMORY:     return "out of memory";
     }
     return "unknown status";
 }

@@ -76,6 +76,9 @@ size_t      diag_line(const orr_diag *diag, Place place);
 const char *diag_path(const orr_diag *diag, uint32_t file);    // NULL for no file
 Text        diag_text(const orr_diag *diag, Place place);      // what stands there; empty: not at hand
 
+void diag_keep(orr_diag *diag);    // its memory outlives the call that is given up, see guard.h
+void diag_set_status(orr_diag *diag, orr_status status);    // how that call ended
+
 static inline Place place_join(Place a, Place b)    // from the start of a to the end of b, same file
 {
     if (a.file == 0) return b;

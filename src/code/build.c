@@ -1,5 +1,6 @@
 // src/code/build.c: building the parts of a model's code, by either compiler.
 #include "code/build.h"
+#include "base/guard.h"
 #include "base/os.h"
 #include "code/quantise.h"
 #include <assert.h>
@@ -72,19 +73,28 @@ static void take_first(void *self, Text first, const char *stem, uint32_t n)
     halves->first = instant_ahead(first, stem, n, halves->work);
 }
 
+static void end_first(void *self)
+{
+    Halves *halves = self;
+    CodeUnit first = halves->first ? instant_ahead_end(halves->first) : (CodeUnit){ 0 };
+    instant_free(&first);
+}
+
 static bool build_instant(Code *code, unsigned parts, Arena *work, orr_diag *diag)
 {
     Halves halves = { .work = work };
+    Cleanup cleanup;
+    guard_begin(&cleanup, end_first, &halves);
     const Text text = code_text_cut(code->ir, parts, &(CodeCut){ take_first, &halves }, work);
     CodeUnit unit = { 0 };
     const bool ok = instant_compile(code, text, halves.first, &unit, diag);
-    CodeUnit first = halves.first ? instant_ahead_end(halves.first) : (CodeUnit){ 0 };
+    guard_done(&cleanup);
     if (!ok) {
-        instant_free(&first);
+        end_first(&halves);
         return false;
     }
     add_unit(code, unit);
-    if (halves.first) add_unit(code, first);
+    if (halves.first) add_unit(code, instant_ahead_end(halves.first));
     return true;
 }
 
@@ -125,10 +135,11 @@ bool code_build(Code *code, const Ir *ir, CodeTier tier, orr_diag *diag)
 bool code_require(const Code *const_code, unsigned parts, orr_diag *diag)
 {
     Code *code = (Code *)const_code;    // completed under its lock; what is there already does not change
-    pthread_mutex_lock(&code->lock);
+    Cleanup lock;
+    guard_lock(&lock, &code->lock);
     const unsigned missing = parts & ~code->parts;
     const bool ok = missing == 0 || build_parts(code, missing, diag);
-    pthread_mutex_unlock(&code->lock);
+    guard_unlock(&lock);
     return ok;
 }
 

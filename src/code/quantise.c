@@ -1,5 +1,6 @@
 // src/code/quantise.c: one C function for each shape of terms, and building them.
 #include "code/quantise.h"
+#include "base/guard.h"
 #include "base/os.h"
 #include "code/arith.h"
 #include "code/build.h"
@@ -675,11 +676,12 @@ const CodeQuantised *code_quantised(const Code *const_code, int order, CodeOwn o
                                     orr_diag *diag)
 {
     Code *code = (Code *)const_code;    // completed under its lock; what is there already does not change
-    pthread_mutex_lock(&code->lock);
+    Cleanup lock;
+    guard_lock(&lock, &code->lock);
     CodeQuantised **place = &code->quantised[kind_of(order, own)];
     if (!*place) *place = (CodeQuantised *)build(code, order, own, solver, diag);
     const CodeQuantised *made = *place;
-    pthread_mutex_unlock(&code->lock);
+    guard_unlock(&lock);
     return made;
 }
 
@@ -688,10 +690,11 @@ const CodeQuantised *code_quantised(const Code *const_code, int order, CodeOwn o
 // Printing makes derivatives in the pool, as building did: with the lock.
 static Text native_text(const Code *code, const CodeQuantised *made, Arena *arena)
 {
-    pthread_mutex_lock((pthread_mutex_t *)&code->lock);
+    Cleanup lock;
+    guard_lock(&lock, (pthread_mutex_t *)&code->lock);
     const Text text = code_quantised_text(code->quantised_ir, made->order, made->own,
                                           gets_loop(made->ir, made->own), arena);
-    pthread_mutex_unlock((pthread_mutex_t *)&code->lock);
+    guard_unlock(&lock);
     return text;
 }
 

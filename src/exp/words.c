@@ -521,16 +521,19 @@ bool words_apply(orr_source *source, orr_experiment *e, const orr_given *given, 
 bool orr_experiment_override(orr_source *source, orr_experiment *e, const orr_given *given, size_t n,
                              orr_diag *diag)
 {
-    return words_apply(source, e, given, n, false, diag);
+    const size_t n_before = e->run.n_settings;
+    const bool ok = words_apply(source, e, given, n, false, diag);
+    e->n_overrides += e->run.n_settings - n_before;
+    return ok;
 }
 
-bool orr_experiment_settle(const orr_model *model, orr_experiment *e, size_t n_known, bool reports,
-                           orr_diag *diag)
+// Are the settings that were given some of the model? Those of CSMP files change the experiment itself.
+static bool settings_fit(const orr_model *model, orr_experiment *e, orr_diag *diag)
 {
     orr_setting *settings = (orr_setting *)e->run.settings;    // made by orr_experiment_override
-    size_t n = n_known;
+    size_t n = e->run.n_settings - e->n_overrides;
     bool ok = true;
-    for (size_t i = n_known; i < e->run.n_settings; i++) {
+    for (size_t i = n; i < e->run.n_settings; i++) {
         const orr_setting setting = settings[i];
         if (orr_model_find(model, setting.name) != (size_t)-1) {
             settings[n++] = setting;
@@ -541,15 +544,34 @@ bool orr_experiment_settle(const orr_model *model, orr_experiment *e, size_t n_k
                 ok = false;
             }
         } else {
-            settings[n++] = setting;    // a run reports it
-            if (!reports) continue;
-            const char *closest = orr_model_closest(model, setting.name);
             diag_report(diag, DIAG_SETTING_UNKNOWN, (Place){ 0 }, setting.name);
-            if (closest) diag_suggest(diag, setting.name, closest);
-            else diag_hint(diag, "parameters, inputs and initial values can be set");
+            if (!diag_suggest(diag, setting.name, orr_model_closest(model, setting.name)))
+                diag_hint(diag, "parameters, inputs and initial values can be set");
             ok = false;
         }
     }
     e->run.n_settings = n;
+    e->n_overrides = 0;
+    if (!ok) diag_set_status(diag, ORR_STATUS_USAGE);
     return ok;
+}
+
+orr_model *orr_experiment_compile(const orr_source *source, orr_experiment *e,
+                                  const orr_compile_options *options, orr_diag *diag)
+{
+    orr_compile_options c = options ? *options : orr_compile_options_default();
+    const char *solver = e->run.solver;
+    c.model = e->model;
+    if (!c.arrays_from) c.arrays_from = orr_experiment_kind(e)->arrays_from;
+    c.implicit = solver && strcmp(solver, "ida") == 0;
+    // loops of arrays can only be left to ida element by element, and the other needs single rates
+    if (c.implicit || (solver && strcmp(solver, "semi-implicit euler") == 0)) c.arrays_from = SIZE_MAX;
+    c.settings = e->run.settings;
+    c.n_settings = e->run.n_settings;
+    c.inputs = e->run.inputs;
+    c.n_inputs = e->run.n_inputs;
+    orr_model *model = orr_model_compile(source, &c, diag);
+    if (!model || settings_fit(model, e, diag)) return model;
+    orr_model_destroy(model);
+    return NULL;
 }

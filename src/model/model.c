@@ -1,4 +1,5 @@
 // src/model/model.c: what a compiled model says about itself.
+#include "base/guard.h"
 #include "model/model.h"
 #include "code/quantise.h"
 #include <stdlib.h>
@@ -77,7 +78,8 @@ const char *model_variable_name(const orr_model *const_model, size_t i)
 {
     if (i < const_model->flat.vars.n) return const_model->flat.vars.items[i].name;
     orr_model *model = (orr_model *)const_model;    // a cache
-    pthread_mutex_lock(&model->lock);
+    Cleanup lock;
+    guard_lock(&lock, &model->lock);
     if (!model->element_names.index.arena) map_init(&model->element_names, &model->later);
     const uint32_t *known = map_find(&model->element_names, i);
     const char *name;
@@ -91,7 +93,7 @@ const char *model_variable_name(const orr_model *const_model, size_t i)
         map_put(&model->element_names, i, (uint32_t)model->names.n);
         vec_push(&model->later, &model->names, name);
     }
-    pthread_mutex_unlock(&model->lock);
+    guard_unlock(&lock);
     return name;
 }
 
@@ -99,11 +101,12 @@ const IrPattern *model_pattern(const orr_model *const_model)
 {
     if (const_model->flat.arrays.n == 0) return const_model->ir.has_pattern ? &const_model->ir.pattern : NULL;
     orr_model *model = (orr_model *)const_model;    // a cache
-    pthread_mutex_lock(&model->lock);
+    Cleanup lock;
+    guard_lock(&lock, &model->lock);
     if (!model->pattern_is_made)
         model->has_pattern = ir_family_pattern(&model->ir, &model->pattern, &model->later);
     model->pattern_is_made = true;
-    pthread_mutex_unlock(&model->lock);
+    guard_unlock(&lock);
     return model->has_pattern ? &model->pattern : NULL;
 }
 

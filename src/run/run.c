@@ -1,5 +1,6 @@
 // src/run/run.c: the public side of a run: create, advance, read, run again.
 #include "run/run.h"
+#include "base/guard.h"
 #include "base/diag.h"
 #include "base/os.h"
 #include "num/instant.h"
@@ -354,6 +355,31 @@ orr_run *orr_run_create(const orr_model *model, const orr_run_options *options, 
     return run_create(model, options, diag, &status);
 }
 
+// A call on a run. If it is given up for want of memory the run has failed, and can only be read and
+// destroyed.
+typedef struct RunCall {
+    orr_run    *run;
+    const orr_run_options *options;
+    double      t, *reached;
+    bool       *again;
+    orr_status  status;
+} RunCall;
+
+static orr_status guarded(void (*work)(void *self), RunCall call)
+{
+    const orr_status given_up = guard_call(&(GuardLimits){ .diag = call.run->diag }, work, &call);
+    if (given_up == ORR_STATUS_OK) return call.status;
+    call.run->island.is_failed = true;
+    return given_up;
+}
+
+static void create(void *self)
+{
+    RunCall *call = self;
+    allocate(call->run);
+    call->status = set_up(call->run, call->options);
+}
+
 orr_run *run_create(const orr_model *model, const orr_run_options *options, orr_diag *diag,
                     orr_status *status)
 {
@@ -362,10 +388,10 @@ orr_run *run_create(const orr_model *model, const orr_run_options *options, orr_
     if (!run) arena_no_memory(sizeof *run);
     run->model = model;
     run->diag = diag;
-    allocate(run);
-    *status = set_up(run, options ? options : &defaults);
+    *status = guarded(create, (RunCall){ .run = run, .options = options ? options : &defaults });
     if (*status != ORR_STATUS_OK) {
-        orr_run_destroy(run);
+        // one that was given up anywhere on its way cannot be taken apart
+        if (*status != ORR_STATUS_NO_MEMORY) orr_run_destroy(run);
         return NULL;
     }
     run->ns_created = os_now_ns();
@@ -453,12 +479,25 @@ static orr_status advance(orr_run *run, double t)
     return status == ORR_STATUS_OK && run->net ? net_follow(run, run->t) : status;
 }
 
+static void advance_to(void *self)
+{
+    RunCall *call = self;
+    call->status = advance(call->run, call->t);
+}
+
 orr_status orr_run_advance(orr_run *run, double t)
 {
     tier_begin(run);
-    const orr_status status = advance(run, t);
+    const orr_status status = guarded(advance_to, (RunCall){ .run = run, .t = t });
     tier_end(run);
     return status;
+}
+
+static void drive_toward(void *self)
+{
+    RunCall *call = self;
+    Island *island = &call->run->island;
+    call->status = drive(island, call->t, limit_of(call->run, island, call->t), LONG_MAX);
 }
 
 orr_status run_toward(orr_run *run, double t, bool *is_there)
@@ -467,7 +506,7 @@ orr_status run_toward(orr_run *run, double t, bool *is_there)
     *is_there = island->is_failed || island->terminated || run->is_over || run->t_stop <= island->t ||
                 drive_has_reached(island, t);
     if (*is_there) return orr_run_advance(run, t);
-    const orr_status status = drive(island, t, limit_of(run, island, t), LONG_MAX);
+    const orr_status status = guarded(drive_toward, (RunCall){ .run = run, .t = t });
     if (status == ORR_STATUS_OK) return status;
     *is_there = true;
     return stand_still(run, island, status);
@@ -552,7 +591,7 @@ void run_take_steps(orr_run *run, long n, const double *x, const double *const z
     island->t_sample = island->t;
 }
 
-orr_status run_step_ahead(orr_run *run, double t_limit, double *t)
+static orr_status step_ahead(orr_run *run, double t_limit, double *t)
 {
     Island *island = &run->island;
     *t = run->t;
@@ -580,6 +619,17 @@ orr_status run_step_ahead(orr_run *run, double t_limit, double *t)
     }
     *t = drive_has_reached(island, t_limit) ? t_limit : island->t;
     return ORR_STATUS_OK;
+}
+
+static void step_to(void *self)
+{
+    RunCall *call = self;
+    call->status = step_ahead(call->run, call->t, call->reached);
+}
+
+orr_status run_step_ahead(orr_run *run, double t_limit, double *t)
+{
+    return guarded(step_to, (RunCall){ .run = run, .t = t_limit, .reached = t });
 }
 
 orr_status orr_run_step(orr_run *run, double t_limit)
@@ -703,7 +753,7 @@ void run_values_between(orr_run *run, double t, double *x, const size_t *variabl
 
 // ---------------------------------------------------------------------------------------------- end, again
 
-orr_status orr_run_finish(orr_run *run, bool *again)
+static orr_status finish(orr_run *run, bool *again)
 {
     *again = false;
     const orr_model *model = run->model;
@@ -746,7 +796,7 @@ orr_status orr_run_finish(orr_run *run, bool *again)
     return island->is_failed ? ORR_STATUS_FAILED : ORR_STATUS_OK;
 }
 
-orr_status orr_run_restart(orr_run *run)
+static orr_status restart(orr_run *run)
 {
     Island *island = &run->island;
     if (island->is_failed) return ORR_STATUS_FAILED;
@@ -763,6 +813,25 @@ orr_status orr_run_restart(orr_run *run)
     run->is_over |= run->t_stop <= run->t;
     return status;
 }
+
+static void finish_it(void *self)
+{
+    RunCall *call = self;
+    call->status = finish(call->run, call->again);
+}
+
+static void restart_it(void *self)
+{
+    RunCall *call = self;
+    call->status = restart(call->run);
+}
+
+orr_status orr_run_finish(orr_run *run, bool *again)
+{
+    return guarded(finish_it, (RunCall){ .run = run, .again = again });
+}
+
+orr_status orr_run_restart(orr_run *run) { return guarded(restart_it, (RunCall){ .run = run }); }
 
 orr_run_facts orr_run_get_facts(const orr_run *run)
 {

@@ -6,6 +6,7 @@
 // they use each other.
 #include "source/source.h"
 #include "atomic/atomic.h"
+#include "base/guard.h"
 #include "base/map.h"
 #include "base/os.h"
 #include "machine/embed.h"
@@ -249,30 +250,60 @@ static orr_source *create(void)
     return source;
 }
 
-orr_source *orr_source_open(const char *path, orr_diag *diag)
+typedef struct Opening {
+    const char *path;
+    Text        text;        // p NULL: in the file
+    orr_diag   *diag;
+    orr_source *source;      // NULL: it could not be read
+} Opening;
+
+static void destroy(void *self)
+{
+    Opening *o = self;
+    orr_source_destroy(o->source);
+    o->source = NULL;
+}
+
+static void open_file(void *self)
 {
     // what is missing or a folder is said before its suffix is judged
-    orr_source *source = create();
-    Text text;
+    Opening *o = self;
+    o->source = create();
     const FrontEnd *front_end = NULL;
-    if (os_read_file(&source->arena, NULL, path, SOURCE_BYTES_MAX, &text, diag))
-        front_end = source_front_end(path, false, (Place){ 0 }, diag);
-    if (front_end) return read_all(source, path, text, front_end, diag);
-    orr_source_destroy(source);
-    return NULL;
+    if (os_read_file(&o->source->arena, NULL, o->path, SOURCE_BYTES_MAX, &o->text, o->diag))
+        front_end = source_front_end(o->path, false, (Place){ 0 }, o->diag);
+    if (front_end) o->source = read_all(o->source, o->path, o->text, front_end, o->diag);
+    else destroy(o);
+}
+
+static void parse_text(void *self)
+{
+    Opening *o = self;
+    const FrontEnd *front_end = source_front_end(o->path, true, (Place){ 0 }, o->diag);
+    if (!front_end) return;
+    if (o->text.n > SOURCE_BYTES_MAX) {
+        diag_report(o->diag, DIAG_FILE_TOO_LARGE, (Place){ 0 }, o->path, (size_t)SOURCE_BYTES_MAX);
+        return;
+    }
+    o->source = create();
+    const char *copy = text_copy(&o->source->arena, o->text);    // front ends may count on a NUL
+    o->source = read_all(o->source, o->path, (Text){ copy, o->text.n }, front_end, o->diag);
+}
+
+static orr_source *begin(Opening o, void (*work)(void *self))
+{
+    guard_call(&(GuardLimits){ .undo = destroy, .diag = o.diag }, work, &o);
+    return o.source;
+}
+
+orr_source *orr_source_open(const char *path, orr_diag *diag)
+{
+    return begin((Opening){ .path = path, .diag = diag }, open_file);
 }
 
 orr_source *orr_source_parse(const char *name, const char *text, size_t length, orr_diag *diag)
 {
-    const FrontEnd *front_end = source_front_end(name, true, (Place){ 0 }, diag);
-    if (!front_end) return NULL;
-    if (length > SOURCE_BYTES_MAX) {
-        diag_report(diag, DIAG_FILE_TOO_LARGE, (Place){ 0 }, name, (size_t)SOURCE_BYTES_MAX);
-        return NULL;
-    }
-    orr_source *source = create();
-    const char *copy = arena_copy_text(&source->arena, text, length);    // front ends may count on a NUL
-    return read_all(source, name, (Text){ copy, length }, front_end, diag);
+    return begin((Opening){ .path = name, .text = { text, length }, .diag = diag }, parse_text);
 }
 
 void orr_source_destroy(orr_source *source)

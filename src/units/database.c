@@ -92,9 +92,10 @@ static LookupResult ask(UnitSystem *system, const char *name, Unit *unit)
 
 LookupResult lookup_database(UnitSystem *system, Text name, Unit *unit)
 {
+    const char *copy = text_copy(system->arena, name);    // not behind the lock: there may be no memory
     pthread_mutex_lock(&udunits_lock);
     const ut_error_message_handler theirs = ut_set_error_message_handler(ut_ignore);
-    const LookupResult result = ask(system, text_copy(system->arena, name), unit);
+    const LookupResult result = ask(system, copy, unit);
     ut_set_error_message_handler(theirs);
     pthread_mutex_unlock(&udunits_lock);
     return result;

@@ -2,6 +2,7 @@
 // go wrong on the way.
 #include "check.h"
 #include "orrery/orrery.h"
+#include <math.h>
 #include <stdlib.h>
 
 static const char decay[] = "model Decay \"loses a part of itself\"\n"
@@ -343,9 +344,67 @@ static void test_a_model_is_compiled_for_its_sizes(void **state)
     orr_diag_destroy(diag);
 }
 
+// What `orrery run FILE --set k=2 --until 1` does, by the library: x(1) = exp(-2).
+static void test_overrides_do_what_the_command_line_does(void **state)
+{
+    (void)state;
+    orr_diag *diag = orr_diag_create();
+    orr_source *source = orr_source_parse("decay.orr", decay, strlen(decay), diag);
+    orr_experiment e;
+    assert_true(orr_experiment_get(source, "normal", &e, diag));
+    const orr_given words[] = { { .word = "set", .text = "k=2" }, { .word = "until", .text = "1" },
+                                { .word = "tol", .text = "1e-9" } };
+    assert_true(orr_experiment_override(source, &e, words, 3, diag));
+    orr_model *model = orr_experiment_compile(source, &e, NULL, diag);
+    assert_non_null(model);
+    orr_table *table = orr_table_create(0);
+    const orr_sink sink = orr_table_sink(table);
+    e.n_expects = 0;
+    orr_outcome outcome = orr_simulate(model, &e, &sink, 1, diag);
+    assert_int_equal(outcome.status, ORR_STATUS_OK);
+    assert_near(outcome.t, 1, 1e-12);
+    const size_t last = orr_table_n_rows(table) - 1;
+    assert_near(orr_table_column(table, 1)[last], exp(-2) / 2, 1e-7);
+    orr_outcome_free(&outcome);
+    orr_table_destroy(table);
+    orr_model_destroy(model);
+
+    const orr_given wrong = { .word = "set", .text = "kk=2" };
+    assert_true(orr_experiment_override(source, &e, &wrong, 1, diag));
+    assert_null(orr_experiment_compile(source, &e, NULL, diag));
+    assert_int_equal(orr_diag_status(diag), ORR_STATUS_USAGE);
+    orr_source_destroy(source);
+    orr_diag_destroy(diag);
+}
+
+// Worked by hand: z = 5 first, then x and y together, whose matrix [1 -1; 1 1] has the condition number 2
+// in the norm of the largest row or column.
+static void test_structure_is_data(void **state)
+{
+    (void)state;
+    Bench b = bench_for("loop.orr", "model Loop\n  var x, y, z\n  x = y + 16\n  y = -x - z\n  z = 5\nend\n");
+    assert_non_null(b.model);
+    orr_structure s = orr_model_structure(b.model, b.diag);
+    assert_int_equal(s.n_order, 2);
+    assert_string_equal(s.order[0].equation.text, "z = 5");
+    assert_int_equal(s.order[0].equation.place.line, 5);
+    assert_int_equal(s.order[0].loop, (size_t)-1);
+    assert_int_equal(s.order[1].loop, 0);
+    assert_int_equal(s.n_loops, 1);
+    assert_int_equal(s.loops[0].n, 2);
+    assert_near(s.loops[0].condition, 2, 1e-12);
+    assert_string_equal(s.loops[0].equations[0].text, "x = y + 16");
+    const size_t x = orr_model_find(b.model, "x"), y = orr_model_find(b.model, "y");
+    assert_true(s.loops[0].variables[0] + s.loops[0].variables[1] == x + y);
+    orr_structure_free(&s);
+    bench_end(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_overrides_do_what_the_command_line_does),
+        cmocka_unit_test(test_structure_is_data),
         cmocka_unit_test(test_model_tells_what_it_consists_of),
         cmocka_unit_test(test_model_outlives_its_source),
         cmocka_unit_test(test_wrong_text_gives_messages_with_places),
