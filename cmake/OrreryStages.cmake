@@ -2,7 +2,7 @@
 
 set(ORRERY_STAGES "" CACHE INTERNAL "")
 
-# orrery_stage(<folder> [use...|ALL]): declare a stage. A folder without sources yet is only remembered in the table.
+# orrery_stage(<folder> [use...]): declare a stage. A folder without sources yet is only remembered in the table.
 function(orrery_stage name)
     set(src ${CMAKE_CURRENT_SOURCE_DIR}/src)
     if(name STREQUAL "top")
@@ -59,11 +59,7 @@ function(orrery_closure out)
             continue()
         endif()
         list(APPEND done ${stage})
-        if(ORRERY_USES_${stage} STREQUAL "ALL")
-            list(APPEND todo ${ORRERY_STAGES})
-        else()
-            list(APPEND todo ${ORRERY_USES_${stage}})
-        endif()
+        list(APPEND todo ${ORRERY_USES_${stage}})
     endwhile()
     set(${out} ${done} PARENT_SCOPE)
 endfunction()

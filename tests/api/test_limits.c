@@ -1,12 +1,11 @@
 // tests/api/test_limits.c: compiling ends when its caller, its time or its memory says so, and where there is
 // no memory a call reports it; afterwards everything can be used as before.
-#include "check.h"
+#include "lab.h"
 #include "orrery/orrery.h"
 #include <locale.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,41 +45,30 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-typedef struct Bench {
-    orr_diag   *diag;
-    orr_source *source;
-} Bench;
-
-static Bench bench_for(const char *text)
+static Lab bench_for(const char *text)
 {
-    Bench b = { .diag = orr_diag_create() };
-    b.source = orr_source_parse("a.orr", text, strlen(text), b.diag);
-    assert_non_null(b.source);
-    return b;
-}
-
-static void bench_end(Bench *b)
-{
-    orr_source_destroy(b->source);
-    orr_diag_destroy(b->diag);
+    Lab lab = { .diag = orr_diag_create() };
+    lab.source = orr_source_parse("a.orr", text, strlen(text), lab.diag);
+    assert_non_null(lab.source);
+    return lab;
 }
 
 static void test_compiling_can_be_cancelled(void **state)
 {
     (void)state;
-    Bench b = bench_for(grid);
+    Lab b = bench_for(grid);
     const int cancel = 1;
     orr_compile_options o = orr_compile_options_default();
     o.cancel = &cancel;
     assert_null(orr_model_compile(b.source, &o, b.diag));
     assert_int_equal(orr_diag_status(b.diag), ORR_STATUS_CANCELLED);
-    bench_end(&b);
+    lab_close(&b);
 }
 
 static void test_compiling_ends_when_its_time_is_over(void **state)
 {
     (void)state;
-    Bench b = bench_for(grid);
+    Lab b = bench_for(grid);
     orr_compile_options o = orr_compile_options_default();
     o.arrays_from = SIZE_MAX;
     o.max_seconds = 0.02;
@@ -89,7 +77,7 @@ static void test_compiling_ends_when_its_time_is_over(void **state)
     assert_true(seconds() - start < 2);    // about ten times as long without the limit
     assert_int_equal(orr_diag_status(b.diag), ORR_STATUS_FAILED);
     assert_string_equal(orr_diag_get(b.diag, 0).code, "E513");
-    bench_end(&b);
+    lab_close(&b);
 }
 
 // Whatever the limit, compiling ends well or says so; then a model can be compiled as if nothing had been.
@@ -98,7 +86,7 @@ static void test_compiling_keeps_to_any_limit_of_memory(void **state)
     (void)state;
     size_t n_refused = 0, n_done = 0;
     for (size_t bytes = 4096; bytes < (size_t)1 << 23; bytes += bytes / 6) {
-        Bench b = bench_for(mixed);
+        Lab b = bench_for(mixed);
         orr_compile_options o = orr_compile_options_default();
         o.max_bytes = bytes;
         orr_model *model = orr_model_compile(b.source, &o, b.diag);
@@ -111,7 +99,7 @@ static void test_compiling_keeps_to_any_limit_of_memory(void **state)
         model = orr_model_compile(b.source, &o, b.diag);
         assert_non_null(model);
         orr_model_destroy(model);
-        bench_end(&b);
+        lab_close(&b);
     }
     assert_true(n_refused > 10 && n_done > 0);
 }

@@ -1,5 +1,5 @@
 // tests/api/test_native.c: an atomic in C that is linked into the program, as a component of a model text.
-#include "check.h"
+#include "lab.h"
 #include "orrery/orrery.h"
 #include "../../examples/native/smooth.c"
 
@@ -22,32 +22,15 @@ static const char text[] = "atomic Smooth native\n"
                            "  a[1].smooth -> a[2].value\n"
                            "end\n";
 
-typedef struct Bench {
-    orr_diag   *diag;
-    orr_source *source;
-    orr_model  *model;
-} Bench;
-
-static Bench bench_with(const orr_native *linked)
+static Lab bench_with(const orr_native *linked)
 {
-    Bench b = { .diag = orr_diag_create() };
-    b.source = orr_source_parse("text.orr", text, strlen(text), b.diag);
-    assert_non_null(b.source);
     orr_compile_options options = orr_compile_options_default();
     options.linked = &linked;
     options.n_linked = linked != NULL;
-    b.model = orr_model_compile(b.source, &options, b.diag);
-    orr_source_destroy(b.source);
-    return b;
+    return lab_try(text, &options);
 }
 
-static void bench_end(Bench *b)
-{
-    orr_model_destroy(b->model);
-    orr_diag_destroy(b->diag);
-}
-
-static double value_of(orr_run *run, const Bench *b, const char *name)
+static double value_of(orr_run *run, const Lab *b, const char *name)
 {
     const size_t i = orr_model_find(b->model, name);
     assert_int_not_equal(i, (size_t)-1);
@@ -58,7 +41,7 @@ static double value_of(orr_run *run, const Bench *b, const char *name)
 static void test_linked_in(void **state)
 {
     (void)state;
-    Bench b = bench_with(orr_native_atomics());
+    Lab b = bench_with(orr_native_atomics());
     if (!b.model) orr_diag_print(b.diag, stderr, 0);
     assert_non_null(b.model);
     orr_run_options options = orr_run_options_default();
@@ -71,16 +54,16 @@ static void test_linked_in(void **state)
     assert_true(value_of(run, &b, "a[3].count") == 0);
     assert_int_equal(orr_model_find(b.model, "a[1].state"), (size_t)-1);
     orr_run_destroy(run);
-    bench_end(&b);
+    lab_close(&b);
 }
 
 static void expect_code(const orr_native *linked, const char *code)
 {
-    Bench b = bench_with(linked);
+    Lab b = bench_with(linked);
     assert_null(b.model);
     assert_int_equal(orr_diag_count(b.diag), 1);
     assert_string_equal(orr_diag_get(b.diag, 0).code, code);
-    bench_end(&b);
+    lab_close(&b);
 }
 
 static void test_refused(void **state)

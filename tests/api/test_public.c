@@ -1,9 +1,8 @@
 // tests/api/test_public.c: the library as a stranger uses it, from text to values, with everything that can
 // go wrong on the way.
-#include "check.h"
+#include "lab.h"
 #include "orrery/orrery.h"
 #include <math.h>
-#include <stdlib.h>
 
 static const char decay[] = "model Decay \"loses a part of itself\"\n"
                             "  time [h]\n"
@@ -20,25 +19,12 @@ static const char decay[] = "model Decay \"loses a part of itself\"\n"
                             "  expect x = 7 within 1\n"
                             "end\n";
 
-typedef struct Bench {
-    orr_diag   *diag;
-    orr_source *source;
-    orr_model  *model;
-} Bench;
-
-static Bench bench_for(const char *name, const char *text)
+static Lab bench_for(const char *name, const char *text)
 {
-    Bench b = { .diag = orr_diag_create() };
+    Lab b = { .diag = orr_diag_create() };
     b.source = orr_source_parse(name, text, strlen(text), b.diag);
     b.model = b.source ? orr_model_compile(b.source, NULL, b.diag) : NULL;
     return b;
-}
-
-static void bench_end(Bench *b)
-{
-    orr_model_destroy(b->model);
-    orr_source_destroy(b->source);
-    orr_diag_destroy(b->diag);
 }
 
 static bool has_code(const orr_diag *diag, const char *code)
@@ -53,7 +39,7 @@ static bool has_code(const orr_diag *diag, const char *code)
 static void test_model_tells_what_it_consists_of(void **state)
 {
     (void)state;
-    Bench b = bench_for("decay.orr", decay);
+    Lab b = bench_for("decay.orr", decay);
     assert_non_null(b.model);
     assert_string_equal(orr_model_name(b.model), "Decay");
     assert_string_equal(orr_model_time_unit(b.model), "h");
@@ -78,13 +64,13 @@ static void test_model_tells_what_it_consists_of(void **state)
     assert_int_equal(facts.n_equations, 2);
     assert_int_equal(facts.n_loops, 0);
     assert_string_equal(facts.code, "instant");
-    bench_end(&b);
+    lab_close(&b);
 }
 
 static void test_model_outlives_its_source(void **state)
 {
     (void)state;
-    Bench b = bench_for("decay.orr", decay);
+    Lab b = bench_for("decay.orr", decay);
     orr_source_destroy(b.source);
     b.source = NULL;
     orr_run_options options = orr_run_options_default();
@@ -93,13 +79,13 @@ static void test_model_outlives_its_source(void **state)
     assert_int_equal(orr_run_advance(run, 1), ORR_STATUS_OK);
     assert_near(orr_run_value(run, orr_model_find(b.model, "x")), exp(-1), 1e-6);
     orr_run_destroy(run);
-    bench_end(&b);
+    lab_close(&b);
 }
 
 static void test_wrong_text_gives_messages_with_places(void **state)
 {
     (void)state;
-    Bench b = bench_for("wrong.orr", "model A\n  x = y + zz\n  zzz = 1\nend\n");
+    Lab b = bench_for("wrong.orr", "model A\n  x = y + zz\n  zzz = 1\nend\n");
     assert_non_null(b.source);
     assert_null(b.model);
     assert_int_equal(orr_diag_errors(b.diag), 2);
@@ -112,22 +98,22 @@ static void test_wrong_text_gives_messages_with_places(void **state)
     assert_string_equal(m.source_line, "  x = y + zz");
     assert_contains(m.hint, "zzz");
     assert_non_null(orr_explain(m.code));
-    bench_end(&b);
+    lab_close(&b);
 
     b = bench_for("wrong.orr", "model");
     assert_null(b.source);
     assert_true(orr_diag_errors(b.diag) > 0);
-    bench_end(&b);
+    lab_close(&b);
     b = bench_for("wrong.txt", "model A\nend\n");
     assert_null(b.source);
     assert_true(has_code(b.diag, "E007"));
-    bench_end(&b);
+    lab_close(&b);
 }
 
 static void test_run_refuses_what_makes_no_sense(void **state)
 {
     (void)state;
-    Bench b = bench_for("decay.orr", decay);
+    Lab b = bench_for("decay.orr", decay);
     const struct { const char *code; orr_run_options options; } wrong[] = {
         { "E403", { .solver = "rk5" } },
         { "E409", { .solver = "rk4", .step = -1 } },
@@ -146,13 +132,13 @@ static void test_run_refuses_what_makes_no_sense(void **state)
         assert_true(has_code(b.diag, wrong[i].code));
         orr_diag_clear(b.diag);
     }
-    bench_end(&b);
+    lab_close(&b);
 }
 
 static void test_run_goes_forward_only(void **state)
 {
     (void)state;
-    Bench b = bench_for("decay.orr", decay);
+    Lab b = bench_for("decay.orr", decay);
     const orr_setting settings[] = { { "k", 2 }, { "x", 3 } };
     orr_run_options options = orr_run_options_default();
     options.t_start = 1;
@@ -180,7 +166,7 @@ static void test_run_goes_forward_only(void **state)
     assert_int_equal(orr_diag_warnings(b.diag), 1);
     assert_true(has_code(b.diag, "W614"));
     orr_run_destroy(run);
-    bench_end(&b);
+    lab_close(&b);
 }
 
 // A sink that counts, and may stop.
@@ -220,7 +206,7 @@ static bool count_end(void *self, orr_status status)
 static void test_simulate_feeds_sinks_and_judges(void **state)
 {
     (void)state;
-    Bench b = bench_for("decay.orr", decay);
+    Lab b = bench_for("decay.orr", decay);
     orr_experiment e;
     assert_true(orr_experiment_get(b.source, "normal", &e, b.diag));
     assert_near(e.until, 2, 0);
@@ -258,14 +244,14 @@ static void test_simulate_feeds_sinks_and_judges(void **state)
     orr_table_destroy(table);
     assert_false(orr_experiment_get(b.source, "nromal", &e, b.diag));
     assert_true(has_code(b.diag, "E401"));
-    bench_end(&b);
+    lab_close(&b);
 }
 
 static void test_many_runs_live_side_by_side(void **state)
 {
     (void)state;
     // enough for a leak or a clash to show under the sanitizers
-    Bench b = bench_for("decay.orr", decay);
+    Lab b = bench_for("decay.orr", decay);
     orr_run *runs[50];
     const orr_run_options options = orr_run_options_default();
     for (int i = 0; i < 50; i++) assert_non_null(runs[i] = orr_run_create(b.model, &options, b.diag));
@@ -278,11 +264,11 @@ static void test_many_runs_live_side_by_side(void **state)
     orr_model_destroy(NULL);
     orr_source_destroy(NULL);
     orr_table_destroy(NULL);
-    bench_end(&b);
+    lab_close(&b);
     for (int i = 0; i < 20; i++) {
         b = bench_for("decay.orr", decay);
         assert_non_null(b.model);
-        bench_end(&b);
+        lab_close(&b);
     }
 }
 
@@ -382,7 +368,7 @@ static void test_overrides_do_what_the_command_line_does(void **state)
 static void test_structure_is_data(void **state)
 {
     (void)state;
-    Bench b = bench_for("loop.orr", "model Loop\n  var x, y, z\n  x = y + 16\n  y = -x - z\n  z = 5\nend\n");
+    Lab b = bench_for("loop.orr", "model Loop\n  var x, y, z\n  x = y + 16\n  y = -x - z\n  z = 5\nend\n");
     assert_non_null(b.model);
     orr_structure s = orr_model_structure(b.model, b.diag);
     assert_int_equal(s.n_order, 2);
@@ -397,7 +383,7 @@ static void test_structure_is_data(void **state)
     const size_t x = orr_model_find(b.model, "x"), y = orr_model_find(b.model, "y");
     assert_true(s.loops[0].variables[0] + s.loops[0].variables[1] == x + y);
     orr_structure_free(&s);
-    bench_end(&b);
+    lab_close(&b);
 }
 
 int main(void)

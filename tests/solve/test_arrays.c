@@ -4,40 +4,8 @@
 // array of two elements or more kept, and with all elements as single variables. The second is what has
 // always been there.
 #include "base/text.h"
-#include "check.h"
+#include "lab.h"
 #include "model/model.h"
-#include "orrery/experiment.h"
-#include <stdlib.h>
-
-typedef struct Lab {
-    orr_diag   *diag;
-    orr_source *source;
-    orr_model  *model;
-    orr_run    *run;
-} Lab;
-
-static Lab lab_open(const char *text, size_t arrays_from)
-{
-    Lab lab = { .diag = orr_diag_create() };
-    lab.source = orr_source_parse("test.orr", text, strlen(text), lab.diag);
-    orr_compile_options options = orr_compile_options_default();
-    options.arrays_from = arrays_from;
-    if (lab.source) lab.model = orr_model_compile(lab.source, &options, lab.diag);
-    if (!lab.model) {
-        fputs(text, stderr);
-        orr_diag_print(lab.diag, stderr, 0);
-    }
-    assert_non_null(lab.model);
-    return lab;
-}
-
-static void lab_close(Lab *lab)
-{
-    orr_run_destroy(lab->run);
-    orr_model_destroy(lab->model);
-    orr_source_destroy(lab->source);
-    orr_diag_destroy(lab->diag);
-}
 
 static void lab_run(Lab *lab, const char *solver, double step, double t_end)
 {
@@ -45,10 +13,8 @@ static void lab_run(Lab *lab, const char *solver, double step, double t_end)
     o.solver = solver;
     o.t_end = t_end;
     o.step = step;
-    orr_run_destroy(lab->run);
-    lab->run = orr_run_create(lab->model, &o, lab->diag);
-    if (!lab->run || orr_run_advance(lab->run, t_end) != ORR_STATUS_OK) orr_diag_print(lab->diag, stderr, 0);
-    assert_non_null(lab->run);
+    lab_start(lab, &o);
+    if (orr_run_advance(lab->run, t_end) != ORR_STATUS_OK) lab_print(lab);
 }
 
 // Every variable of one is a variable of the other, of the same kind, with the same value.
@@ -267,7 +233,7 @@ static void test_arrays_compute_what_single_variables_would(void **state)
     for (uint64_t seed = 1; seed <= 150; seed++) {
         int n_kept;
         char *text = random_model(seed, &n_kept);
-        Lab kept = lab_open(text, 2), single = lab_open(text, SIZE_MAX);
+        Lab kept = lab_arrays(text, 2), single = lab_arrays(text, SIZE_MAX);
         assert_int_equal(single.model->flat.arrays.n, 0);
         if (count_kept(kept.model) < (size_t)n_kept) {
             fputs(text, stderr);
@@ -297,7 +263,7 @@ static void test_stiff_arrays_agree_to_the_bit(void **state)
                                "  for i in 2..n-1\n    u[i]' = 1e4*(q[i] - q[i-1])\n  end\n"
                                "  for i in 1..n-1\n    q[i] = u[i+1] - u[i]\n  end\n  q[n] = 0\n"
                                "  s' = -s + 0.1*u[7]\nend\n";
-    Lab kept = lab_open(text, 0), single = lab_open(text, SIZE_MAX);
+    Lab kept = lab_arrays(text, 0), single = lab_arrays(text, SIZE_MAX);
     assert_int_equal(count_kept(kept.model), 2);
     assert_false(single.model->ir.has_jacobian);
     lab_run(&kept, "bdf", 0, 0.1);
@@ -315,7 +281,7 @@ static void test_a_million_elements_are_few_equations(void **state)
         "model M\n  const n = 1000\n  param b[n,n] = 0.5\n  var u[n,n] = 1, w[n*n]\n"
         "  for i in 1..n\n    for j in 1..n\n      u[i,j]' = -b[i,j]*u[i,j] + w[1]\n    end\n  end\n"
         "  w = 0\n  output total = sum(u)\nend\n";
-    Lab lab = lab_open(text, 0);
+    Lab lab = lab_arrays(text, 0);
     assert_int_equal(lab.model->n_states, 1000000);
     assert_int_equal(lab.model->flat.vars.n, 1);
     assert_int_equal(lab.model->flat.equations.n, 1);
@@ -339,7 +305,7 @@ static double rod_error(int n)
              "  u[1]' = (-2*u[1] + u[2])*(n + 1)^2\n  u[n]' = (u[n-1] - 2*u[n])*(n + 1)^2\n"
              "  u[2..n-1]' = (u[1..n-2] - 2*u[2..n-1] + u[3..n])*(n + 1)^2\nend\n",
              n);
-    Lab lab = lab_open(text, 10);
+    Lab lab = lab_arrays(text, 10);
     assert_int_equal(count_kept(lab.model), 1);
     orr_run_options o = orr_run_options_default();
     o.solver = "bdf";
@@ -374,7 +340,7 @@ static void test_a_full_pattern_is_refused(void **state)
 {
     (void)state;
     static const char text[] = "model M\n  const n = 20000\n  var u[n] = 1\n  u' = -u + 1e-6*sum(u)\nend\n";
-    Lab lab = lab_open(text, 0);
+    Lab lab = lab_arrays(text, 0);
     assert_null(model_pattern(lab.model));
     lab_run(&lab, "dopri5", 0, 0.1);
     assert_near(orr_run_value(lab.run, orr_model_find(lab.model, "u[7]")), exp(-0.1 * (1 - 0.02)), 1e-6);
@@ -387,7 +353,7 @@ static void test_a_fault_in_a_loop_names_the_element(void **state)
     (void)state;
     static const char text[] = "model F\n  const n = 2000\n  param b[n] = 3\n  var u[n] = 1\n"
                                "  for i in 2..n\n    u[i]' = -u[i-1]*sqrt(b[i])\n  end\n  u[1]' = 0\nend\n";
-    Lab lab = lab_open(text, 0);
+    Lab lab = lab_arrays(text, 0);
     const orr_setting setting = { "b[17]", -1 };
     orr_run_options o = orr_run_options_default();
     o.settings = &setting;

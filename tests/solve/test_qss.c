@@ -1,41 +1,12 @@
 // tests/solve/test_qss.c: quantised states: published counts, orders, stiffness, events, sparse models.
-#include "check.h"
 #include "code/quantise.h"
+#include "lab.h"
 #include "model/model.h"
-#include "orrery/experiment.h"
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 
 static const char *const solvers[] = { "qss1", "qss2", "qss3", "liqss1", "liqss2", "mliqss2" };
 enum { N_SOLVERS = sizeof solvers / sizeof *solvers };
-
-typedef struct Lab {
-    orr_diag *diag;
-    orr_source *source;
-    orr_model *model;
-} Lab;
-
-static Lab lab_with(const char *text, size_t arrays_from)
-{
-    Lab lab = { .diag = orr_diag_create() };
-    lab.source = orr_source_parse("test.orr", text, strlen(text), lab.diag);
-    orr_compile_options o = orr_compile_options_default();
-    if (arrays_from) o.arrays_from = arrays_from;
-    if (lab.source) lab.model = orr_model_compile(lab.source, &o, lab.diag);
-    if (!lab.model) orr_diag_print(lab.diag, stderr, 0);
-    assert_non_null(lab.model);
-    return lab;
-}
-
-static Lab lab_open(const char *text) { return lab_with(text, 0); }
-
-static void lab_close(Lab *lab)
-{
-    orr_model_destroy(lab->model);
-    orr_source_destroy(lab->source);
-    orr_diag_destroy(lab->diag);
-}
 
 static orr_run *begin(const Lab *lab, const char *solver, double quantum, double t_end)
 {
@@ -348,7 +319,7 @@ static void test_equal_shapes_share_their_code(void **state)
     double end[2][3];
     size_t steps[2];
     for (int way = 0; way < 2; way++) {
-        Lab lab = lab_with(rod, way ? 100 : SIZE_MAX);
+        Lab lab = lab_arrays(rod, way ? 100 : SIZE_MAX);
         orr_run *run = begin(&lab, "qss2", 1e-3, 0.5);
         go(&lab, run, 0.5);
         end[way][0] = value(&lab, run, "u[1]");

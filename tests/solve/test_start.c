@@ -1,23 +1,11 @@
 // tests/solve/test_start.c: from settings and initial equations to a consistent start, or a message that
 // helps.
-#include "check.h"
+#include "lab.h"
 #include "model/model.h"
-#include "orrery/experiment.h"
-
-typedef struct Lab {
-    orr_diag   *diag;
-    orr_source *source;
-    orr_model  *model;
-    orr_run    *run;
-} Lab;
 
 static Lab lab(const char *text, const orr_setting *settings, size_t n)
 {
-    Lab l = { .diag = orr_diag_create() };
-    l.source = orr_source_parse("test.orr", text, strlen(text), l.diag);
-    if (l.source) l.model = orr_model_compile(l.source, NULL, l.diag);
-    if (!l.model) orr_diag_print(l.diag, stderr, 0);
-    assert_non_null(l.model);
+    Lab l = lab_open(text);
     orr_run_options o = orr_run_options_default();
     o.t_end = 1;
     o.settings = settings;
@@ -26,19 +14,11 @@ static Lab lab(const char *text, const orr_setting *settings, size_t n)
     return l;
 }
 
-static void close_lab(Lab *l)
-{
-    orr_run_destroy(l->run);
-    orr_model_destroy(l->model);
-    orr_source_destroy(l->source);
-    orr_diag_destroy(l->diag);
-}
-
 static double value(const Lab *l, const char *name)
 {
-    if (!l->run) orr_diag_print(l->diag, stderr, 0);
+    if (!l->run) lab_print(l);
     assert_non_null(l->run);
-    return orr_run_value(l->run, orr_model_find(l->model, name));
+    return lab_value(l, name);
 }
 
 static const char *code(const Lab *l, size_t i)
@@ -67,7 +47,7 @@ static void test_initial_equations_are_solved_together(void **state)
     const double x = value(&l, "x"), k = value(&l, "k");
     assert_near(x * x * x + k * x, 10, 1e-9);
     assert_near(k * k * k + sin(k), 2 + x, 1e-9);
-    close_lab(&l);
+    lab_close(&l);
 }
 
 static void test_the_guess_chooses_the_solution(void **state)
@@ -77,10 +57,10 @@ static void test_the_guess_chooses_the_solution(void **state)
     assert_near(value(&l, "y"), 2, 1e-9);
     assert_int_equal(orr_run_advance(l.run, 1), ORR_STATUS_OK);
     assert_near(value(&l, "y"), sqrt(5), 1e-9);
-    close_lab(&l);
+    lab_close(&l);
     l = lab("model M\n  var y ~ -1\n  y^2 = 4 + t\nend\n", NULL, 0);
     assert_near(value(&l, "y"), -2, 1e-9);
-    close_lab(&l);
+    lab_close(&l);
 }
 
 static void test_modes_and_start_values_agree(void **state)
@@ -92,7 +72,7 @@ static void test_modes_and_start_values_agree(void **state)
     const double x = value(&l, "x"), y = value(&l, "y");
     assert_near(x, 2 * y, 1e-12);
     assert_near(y, x > 2 ? 3 : 1, 0);
-    close_lab(&l);
+    lab_close(&l);
 }
 
 static void test_contradicting_modes_are_reported(void **state)
@@ -100,7 +80,7 @@ static void test_contradicting_modes_are_reported(void **state)
     (void)state;
     Lab l = lab("model M\n  var x\n  y = if x > 2 then 1 else 3\n  initial x = y\n  x' = 0\nend\n", NULL, 0);
     assert_true(strcmp(code(&l, 0), "E505") == 0 || strcmp(code(&l, 0), "E510") == 0);
-    close_lab(&l);
+    lab_close(&l);
 }
 
 static CodeProgram real_start;
@@ -134,7 +114,7 @@ static void test_a_line_search_takes_over_where_the_iteration_fails(void **state
     assert_near(exp(value(&l, "a")) + pow(value(&l, "b"), 3), 30, 1e-8);
     assert_near(value(&l, "a"), a, 1e-6);
     assert_near(value(&l, "b"), b, 1e-6);
-    close_lab(&l);
+    lab_close(&l);
 }
 
 static void test_a_start_without_solution_names_equation_residual_and_values(void **state)
@@ -146,7 +126,7 @@ static void test_a_start_without_solution_names_equation_residual_and_values(voi
     assert_contains(orr_diag_get(l.diag, 0).hint, "first guess");
     assert_contains(everything(&l), "y^2 + 1 = t");
     assert_contains(everything(&l), "left minus right");
-    close_lab(&l);
+    lab_close(&l);
 }
 
 static void test_a_domain_error_at_the_start_names_the_line(void **state)
@@ -157,7 +137,7 @@ static void test_a_domain_error_at_the_start_names_the_line(void **state)
     assert_int_equal(orr_diag_get(l.diag, 0).line, 3);
     assert_contains(orr_diag_get(l.diag, 0).text, "sqrt(-2.929203673)");
     assert_contains(everything(&l), "d = 1.570796327");
-    close_lab(&l);
+    lab_close(&l);
 }
 
 static void test_a_parameter_that_is_not_finite_is_named(void **state)
@@ -167,7 +147,7 @@ static void test_a_parameter_that_is_not_finite_is_named(void **state)
     Lab l = lab("model M\n  param a = 1, b = 1/a\n  var x = b\n  x' = 0\nend\n", &zero, 1);
     assert_string_equal(code(&l, 0), "E511");
     assert_contains(everything(&l), "b = 1/a");
-    close_lab(&l);
+    lab_close(&l);
 }
 
 static void test_initial_values_of_states_can_be_set(void **state)
@@ -179,26 +159,26 @@ static void test_initial_values_of_states_can_be_set(void **state)
     assert_near(value(&l, "z"), 7, 0);
     assert_int_equal(orr_run_advance(l.run, 1), ORR_STATUS_OK);
     assert_near(value(&l, "z"), 7, 0);
-    close_lab(&l);
+    lab_close(&l);
     // relations look at the value that was set
     const orr_setting high = { "x", 5 };
     l = lab("model M\n  var x = 1\n  x' = if x > 3 then 1 else -1\nend\n", &high, 1);
     assert_int_equal(orr_run_advance(l.run, 1), ORR_STATUS_OK);
     assert_near(value(&l, "x"), 6, 1e-9);
-    close_lab(&l);
+    lab_close(&l);
     // and only it must make sense
     const orr_setting sane = { "x", 4 }, insane = { "x", -4 };
     l = lab("model M\n  var x = -1\n  y = sqrt(x)\n  x' = 0\nend\n", &sane, 1);
     assert_near(value(&l, "y"), 2, 0);
-    close_lab(&l);
+    lab_close(&l);
     l = lab("model M\n  var x = 1\n  y = sqrt(x)\n  x' = 0\nend\n", &insane, 1);
     assert_string_equal(code(&l, 0), "E503");
-    close_lab(&l);
+    lab_close(&l);
     // but not if another start would be left behind
     l = lab("model M\n  var x = 1, y\n  initial y = 2*x\n  x' = 0\n  y' = 0\nend\n", &set, 1);
     assert_string_equal(code(&l, 0), "E407");
     assert_contains(orr_diag_get(l.diag, 0).hint, "'y'");
-    close_lab(&l);
+    lab_close(&l);
 }
 
 static void test_a_parameter_without_value_must_be_given(void **state)
@@ -207,11 +187,11 @@ static void test_a_parameter_without_value_must_be_given(void **state)
     static const char text[] = "model M\n  param a\n  var x = a\n  x' = 0\nend\n";
     Lab l = lab(text, NULL, 0);
     assert_string_equal(code(&l, 0), "E408");
-    close_lab(&l);
+    lab_close(&l);
     const orr_setting set = { "a", 4 };
     l = lab(text, &set, 1);
     assert_near(value(&l, "x"), 4, 0);
-    close_lab(&l);
+    lab_close(&l);
 }
 
 static void test_parameters_follow_those_they_are_computed_from(void **state)
@@ -221,14 +201,14 @@ static void test_parameters_follow_those_they_are_computed_from(void **state)
     const orr_setting a = { "a", 10 }, b = { "b", 1 };
     Lab l = lab(text, NULL, 0);
     assert_near(value(&l, "x"), 9, 0);
-    close_lab(&l);
+    lab_close(&l);
     l = lab(text, &a, 1);
     assert_near(value(&l, "b"), 20, 0);
     assert_near(value(&l, "x"), 30, 0);
-    close_lab(&l);
+    lab_close(&l);
     l = lab(text, &b, 1);
     assert_near(value(&l, "x"), 4, 0);
-    close_lab(&l);
+    lab_close(&l);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 // tests/solve/test_tiers.c: native code takes over runs of every kind, at any moment and with the same bits;
 // whatever happens to the compiler, the run goes on.
 #include "base/map.h"
-#include "check.h"
+#include "lab.h"
 #include "code/quantise.h"
 #include "island/isles.h"
 #include "model/model.h"
@@ -79,64 +79,53 @@ static const int kinds_that_differ[FAIL_KINDS] = { 1, 8, 10, 11 };
 
 // ---- Running them
 
-typedef struct Lab {
-    orr_diag *diag;
-    orr_source *source;
-    orr_model *model;
-    orr_run *run;
+typedef struct Bench {
+    Lab      lab;
     uint64_t hash;    // of all that was looked at
-} Lab;
+} Bench;
 
-static Lab begin(const Kind *kind, orr_code code, double t_end, double max_seconds)
+static Bench begin(const Kind *kind, orr_code code, double t_end, double max_seconds)
 {
-    Lab lab = { .diag = orr_diag_create() };
-    lab.source = orr_source_parse("test.orr", kind->text, strlen(kind->text), lab.diag);
     orr_compile_options o = orr_compile_options_default();
     o.model = "M";
     o.code = code;
-    if (lab.source) lab.model = orr_model_compile(lab.source, &o, lab.diag);
-    orr_source_destroy(lab.source);    // nothing needs it any more, whenever native code is made
+    Bench b = { .lab = lab_with(kind->text, &o) };
+    orr_source_destroy(b.lab.source);    // nothing needs it any more, whenever native code is made
+    b.lab.source = NULL;
     orr_run_options r = orr_run_options_default();
     r.solver = kind->solver;
     r.quantum = kind->quantum;
     r.t_end = t_end;
     r.max_seconds = max_seconds;
-    if (lab.model) lab.run = orr_run_create(lab.model, &r, lab.diag);
-    if (!lab.run) orr_diag_print(lab.diag, stderr, 0);
-    assert_non_null(lab.run);
-    return lab;
+    lab_start(&b.lab, &r);
+    return b;
 }
 
-static void end(Lab *lab)
-{
-    orr_run_destroy(lab->run);
-    orr_model_destroy(lab->model);
-    orr_diag_destroy(lab->diag);
-}
+static void end(Bench *b) { lab_close(&b->lab); }
 
-static void look(Lab *lab)
+static void look(Bench *b)
 {
-    for (size_t i = 0; i < orr_model_n_variables(lab->model); i++) {
-        const double value = orr_run_value(lab->run, i);
-        lab->hash = hash_join(lab->hash, hash_bytes(&value, sizeof value));
+    for (size_t i = 0; i < orr_model_n_variables(b->lab.model); i++) {
+        const double value = orr_run_value(b->lab.run, i);
+        b->hash = hash_join(b->hash, hash_bytes(&value, sizeof value));
     }
 }
 
-static void go(Lab *lab, double t)
+static void go(Bench *b, double t)
 {
-    const orr_status status = orr_run_advance(lab->run, t);
-    if (status != ORR_STATUS_OK) orr_diag_print(lab->diag, stderr, 0);
+    const orr_status status = orr_run_advance(b->lab.run, t);
+    if (status != ORR_STATUS_OK) orr_diag_print(b->lab.diag, stderr, 0);
     assert_int_equal(status, ORR_STATUS_OK);
-    look(lab);
+    look(b);
 }
 
-static uint64_t finish(Lab *lab)
+static uint64_t finish(Bench *b)
 {
-    const orr_run_facts facts = orr_run_get_facts(lab->run);
-    lab->hash = hash_join(lab->hash, facts.n_steps);
-    lab->hash = hash_join(lab->hash, facts.n_rates);
-    lab->hash = hash_join(lab->hash, facts.n_transitions);
-    return lab->hash;
+    const orr_run_facts facts = orr_run_get_facts(b->lab.run);
+    b->hash = hash_join(b->hash, facts.n_steps);
+    b->hash = hash_join(b->hash, facts.n_rates);
+    b->hash = hash_join(b->hash, facts.n_transitions);
+    return b->hash;
 }
 
 // What long runs ask for, of all parts of a model.
@@ -171,17 +160,17 @@ static void await(const orr_model *model)
 // The whole trajectory; before look number `at`, native code is asked for and, if `waits`, awaited.
 static uint64_t trajectory(const Kind *kind, orr_code code, int at, bool waits)
 {
-    Lab lab = begin(kind, code, kind->t_end, 0);
+    Bench b = begin(kind, code, kind->t_end, 0);
     for (int k = 0; k <= N_LOOKS; k++) {
         if (k == at) {
-            improve(lab.model);
-            if (waits) await(lab.model);
+            improve(b.lab.model);
+            if (waits) await(b.lab.model);
         }
-        go(&lab, kind->t_end * k / N_LOOKS);
+        go(&b, kind->t_end * k / N_LOOKS);
     }
-    const uint64_t hash = finish(&lab);
-    assert_int_equal(orr_diag_count(lab.diag), 0);
-    end(&lab);
+    const uint64_t hash = finish(&b);
+    assert_int_equal(orr_diag_count(b.lab.diag), 0);
+    end(&b);
     return hash;
 }
 
@@ -293,15 +282,15 @@ static void test_what_took_over_is_in_use(void **state)
     (void)state;
     for (int i = 0; i < N_KINDS; i++) {
         const Kind *kind = &kinds[i];
-        Lab lab = begin(kind, ORR_CODE_INSTANT, kind->t_end, 0);
-        go(&lab, 0.5 * kind->t_end);
-        assert_string_equal(orr_model_get_facts(lab.model).code, "instant");
-        improve(lab.model);
-        await(lab.model);
-        assert_string_equal(orr_model_get_facts(lab.model).code, "instant+native");
-        lock_instant_code(lab.model);
-        go(&lab, kind->t_end);
-        end(&lab);
+        Bench b = begin(kind, ORR_CODE_INSTANT, kind->t_end, 0);
+        go(&b, 0.5 * kind->t_end);
+        assert_string_equal(orr_model_get_facts(b.lab.model).code, "instant");
+        improve(b.lab.model);
+        await(b.lab.model);
+        assert_string_equal(orr_model_get_facts(b.lab.model).code, "instant+native");
+        lock_instant_code(b.lab.model);
+        go(&b, kind->t_end);
+        end(&b);
     }
 }
 
@@ -313,20 +302,20 @@ static void failing(const char *what, bool must_start)
         const Kind *kind = &kinds[kinds_that_differ[i]];
         const uint64_t expected = trajectory(kind, ORR_CODE_INSTANT, -1, false);
         const int before = n_started();
-        Lab lab = begin(kind, ORR_CODE_INSTANT, kind->t_end, 0);
+        Bench b = begin(kind, ORR_CODE_INSTANT, kind->t_end, 0);
         for (int k = 0; k <= N_LOOKS; k++) {
-            if (k == 3) improve(lab.model);
+            if (k == 3) improve(b.lab.model);
             if (k == N_LOOKS / 2)    // it has had its chance
                 for (int n = 0; n < 20000 && must_start && n_started() == before; n++) usleep(1000);
-            go(&lab, kind->t_end * k / N_LOOKS);
+            go(&b, kind->t_end * k / N_LOOKS);
         }
-        const uint64_t hash = finish(&lab);
+        const uint64_t hash = finish(&b);
         if (hash != expected) print_error("%s, %s: other bits\n", what, kind->name);
         assert_int_equal(hash, expected);
-        assert_int_equal(orr_diag_count(lab.diag), 0);
+        assert_int_equal(orr_diag_count(b.lab.diag), 0);
         if (!must_start) usleep(20000);
-        assert_string_equal(orr_model_get_facts(lab.model).code, "instant");
-        end(&lab);
+        assert_string_equal(orr_model_get_facts(b.lab.model).code, "instant");
+        end(&b);
     }
 }
 
@@ -389,13 +378,13 @@ static void test_compilers_at_work_are_ended(void **state)
     for (int i = 0; i < FAIL_KINDS; i++) {
         const Kind *kind = &kinds[kinds_that_differ[i]];
         const int before = n_started();
-        Lab lab = begin(kind, ORR_CODE_INSTANT, kind->t_end, 0);
-        go(&lab, 0.1 * kind->t_end);
-        improve(lab.model);
+        Bench b = begin(kind, ORR_CODE_INSTANT, kind->t_end, 0);
+        go(&b, 0.1 * kind->t_end);
+        improve(b.lab.model);
         for (int n = 0; n < 20000 && n_started() == before; n++) usleep(1000);
-        go(&lab, 0.2 * kind->t_end);
+        go(&b, 0.2 * kind->t_end);
         assert_int_equal(n_started(), before + 1);    // one at a time
-        end(&lab);                                    // a test that hangs here has failed
+        end(&b);                                    // a test that hangs here has failed
     }
     reset_compiler();
 }
@@ -407,20 +396,20 @@ static void test_short_runs_start_no_compiler_and_long_ones_do(void **state)
     (void)state;
     set_compiler("exit 1");
     for (int i = 0; i < N_KINDS; i++) {
-        Lab lab = begin(&kinds[i], ORR_CODE_AUTO, 0.1 * kinds[i].t_end, 0);
-        go(&lab, 0.1 * kinds[i].t_end);
-        end(&lab);
+        Bench b = begin(&kinds[i], ORR_CODE_AUTO, 0.1 * kinds[i].t_end, 0);
+        go(&b, 0.1 * kinds[i].t_end);
+        end(&b);
         assert_int_equal(n_started(), 0);
     }
     for (int i = 0; i < N_KINDS; i++) {
         const int before = n_started();
-        Lab lab = begin(&kinds[i], ORR_CODE_AUTO, 1e9, 20);
+        Bench b = begin(&kinds[i], ORR_CODE_AUTO, 1e9, 20);
         for (double t = 1; n_started() == before; t += 1) {
-            const orr_status status = orr_run_advance(lab.run, t);
+            const orr_status status = orr_run_advance(b.lab.run, t);
             if (status != ORR_STATUS_OK) print_error("%s: no compiler was started\n", kinds[i].name);
             assert_int_equal(status, ORR_STATUS_OK);
         }
-        end(&lab);
+        end(&b);
     }
     reset_compiler();
 }

@@ -1,34 +1,9 @@
 // tests/unit/analyse/models.h: a model from a text, and its analysis.
 #pragma once
-#include "check.h"
+#include "lab.h"
 #include "orrery/orrery.h"
-#include <stdlib.h>
 
-typedef struct Built {
-    orr_diag   *diag;
-    orr_source *source;
-    orr_model  *model;
-} Built;
-
-static inline Built build(const char *text)
-{
-    Built b = { .diag = orr_diag_create() };
-    b.source = orr_source_parse("test.orr", text, strlen(text), b.diag);
-    orr_compile_options options = orr_compile_options_default();
-    if (b.source) b.model = orr_model_compile(b.source, &options, b.diag);
-    if (!b.model) orr_diag_print(b.diag, stderr, 0);
-    assert_non_null(b.model);
-    return b;
-}
-
-static inline void release(Built *b)
-{
-    orr_model_destroy(b->model);
-    orr_source_destroy(b->source);
-    orr_diag_destroy(b->diag);
-}
-
-static inline size_t variable(const Built *b, const char *name)
+static inline size_t variable(const Lab *b, const char *name)
 {
     const size_t i = orr_model_find(b->model, name);
     if (i == (size_t)-1) print_error("there is no '%s'\n", name);
@@ -36,14 +11,14 @@ static inline size_t variable(const Built *b, const char *name)
     return i;
 }
 
-static inline void assert_status(const Built *b, orr_status status, orr_status wanted)
+static inline void assert_status(const Lab *b, orr_status status, orr_status wanted)
 {
     if (status != wanted) orr_diag_print(b->diag, stderr, 0);
     assert_int_equal(status, wanted);
 }
 
 // Is there a message with this code that contains `part`, in its sentence, hint or notes?
-static inline void assert_message(const Built *b, const char *code, const char *part)
+static inline void assert_message(const Lab *b, const char *code, const char *part)
 {
     bool inside = false;
     for (size_t i = 0; i < orr_diag_count(b->diag); i++) {

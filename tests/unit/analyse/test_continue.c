@@ -2,13 +2,13 @@
 #include "models.h"
 
 typedef struct Case {
-    Built       b;
+    Lab       b;
     orr_diagram d;
 } Case;
 
 static Case follow(const char *text, orr_continue_options o)
 {
-    Case c = { .b = build(text) };
+    Case c = { .b = lab_open(text) };
     c.d = orr_continue(c.b.model, &o, c.b.diag);
     return c;
 }
@@ -25,7 +25,7 @@ static orr_continue_options along(const char *parameter, double from, double to)
 static void done(Case *c)
 {
     orr_diagram_free(&c->d);
-    release(&c->b);
+    lab_close(&c->b);
 }
 
 static size_t count(const Case *c, orr_point_kind kind)

@@ -3,13 +3,13 @@
 #include "models.h"
 
 typedef struct Case {
-    Built      b;
+    Lab      b;
     orr_linear l;
 } Case;
 
 static Case linearise_with(const char *text, const orr_linear_options *options)
 {
-    Case c = { .b = build(text) };
+    Case c = { .b = lab_open(text) };
     c.l = orr_linearise(c.b.model, options, c.b.diag);
     return c;
 }
@@ -24,7 +24,7 @@ static Case linearise(const char *text, const orr_linear_options *options)
 static void done(Case *c)
 {
     orr_linear_free(&c->l);
-    release(&c->b);
+    lab_close(&c->b);
 }
 
 static void assert_matrix(const double *found, const double *wanted, size_t n, double tolerance)

@@ -3,7 +3,7 @@
 #include "models.h"
 
 typedef struct Try {
-    Built   b;
+    Lab   b;
     Arena   arena;
     System  s;
     Linear  l;
@@ -13,7 +13,7 @@ typedef struct Try {
 
 static void begin(Try *t, const char *text, const orr_setting *settings, size_t n_settings)
 {
-    *t = (Try){ .b = build(text) };
+    *t = (Try){ .b = lab_open(text) };
     orr_run_options o = orr_run_options_default();
     o.settings = settings;
     o.n_settings = n_settings;
@@ -33,7 +33,7 @@ static void end(Try *t)
     linear_free(&t->l);
     system_close(&t->s);
     arena_free(&t->arena);
-    release(&t->b);
+    lab_close(&t->b);
 }
 
 // plain Newton diverges from |x| > 1.39, and time leads away

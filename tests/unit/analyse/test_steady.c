@@ -2,13 +2,13 @@
 #include "models.h"
 
 typedef struct Rest {
-    Built      b;
+    Lab      b;
     orr_steady steady;
 } Rest;
 
 static Rest find_with(const char *text, const orr_steady_options *options)
 {
-    Rest r = { .b = build(text) };
+    Rest r = { .b = lab_open(text) };
     r.steady = orr_steady_find(r.b.model, options, r.b.diag);
     return r;
 }
@@ -23,7 +23,7 @@ static Rest find(const char *text)
 static void done(Rest *r)
 {
     orr_steady_free(&r->steady);
-    release(&r->b);
+    lab_close(&r->b);
 }
 
 // The equilibrium at which a variable has this value.

@@ -1,34 +1,8 @@
 // tests/unit/exp/test_replicate.c: intervals that hold the mean as often as they say, whatever the threads
 // do; precision that is reached and not overshot; the warm-up left out; what is complete is kept when it ends
 // early.
-#include "check.h"
+#include "lab.h"
 #include "orrery/replicate.h"
-#include <stdlib.h>
-
-typedef struct Lab {
-    orr_diag *diag;
-    orr_source *source;
-    orr_model *model;
-    orr_experiment e;
-} Lab;
-
-static Lab lab_open(const char *text)
-{
-    Lab lab = { .diag = orr_diag_create() };
-    lab.source = orr_source_parse("test.orr", text, strlen(text), lab.diag);
-    if (lab.source) lab.model = orr_model_compile(lab.source, NULL, lab.diag);
-    if (!lab.model) orr_diag_print(lab.diag, stderr, 0);
-    assert_non_null(lab.model);
-    assert_true(orr_experiment_get(lab.source, NULL, &lab.e, lab.diag));
-    return lab;
-}
-
-static void lab_close(Lab *lab)
-{
-    orr_model_destroy(lab->model);
-    orr_source_destroy(lab->source);
-    orr_diag_destroy(lab->diag);
-}
 
 #define NORMAL                                                                                               \
     "model M\n  param k ~ normal(3, 2)\n  output y = k\nend\nexperiment e of M\n  until 1\n  record y\n"

@@ -1,54 +1,12 @@
 // tests/unit/exp/test_simulate.c: rows, sinks, expectations, studies.
-#include "check.h"
-#include "orrery/experiment.h"
-#include <stdlib.h>
+#include "lab.h"
 
 #define DECAY "model Decay\n  param k = 1\n  var x = 1 [m], y = 0\n  x' = -k*x\n  y' = x\nend\n"
-
-// A compiled experiment and what came of it.
-typedef struct Lab {
-    orr_diag      *diag;
-    orr_source    *source;
-    orr_model     *model;
-    orr_experiment e;
-    orr_table     *table;
-    orr_outcome    outcome;
-} Lab;
-
-static Lab lab_open(const char *text)
-{
-    Lab lab = { .diag = orr_diag_create() };
-    lab.source = orr_source_parse("test.orr", text, strlen(text), lab.diag);
-    assert_non_null(lab.source);
-    assert_true(orr_experiment_get(lab.source, NULL, &lab.e, lab.diag));
-    orr_compile_options o = orr_compile_options_default();
-    o.model = lab.e.model;
-    lab.model = orr_model_compile(lab.source, &o, lab.diag);
-    if (!lab.model) orr_diag_print(lab.diag, stderr, 0);
-    assert_non_null(lab.model);
-    lab.table = orr_table_create(0);
-    return lab;
-}
-
-static void lab_run(Lab *lab)
-{
-    const orr_sink sink = orr_table_sink(lab->table);
-    lab->outcome = orr_simulate(lab->model, &lab->e, &sink, 1, lab->diag);
-}
-
-static void lab_close(Lab *lab)
-{
-    orr_outcome_free(&lab->outcome);
-    orr_table_destroy(lab->table);
-    orr_model_destroy(lab->model);
-    orr_source_destroy(lab->source);
-    orr_diag_destroy(lab->diag);
-}
 
 static Lab lab(const char *text)
 {
     Lab l = lab_open(text);
-    lab_run(&l);
+    lab_simulate(&l);
     return l;
 }
 
@@ -89,7 +47,7 @@ static void test_any_part_of_the_run_fits_as_often_as_it_should(void **state)
     Lab l = lab_open(DECAY "experiment e of Decay\n  until pi\n  solver rk4 step 0.1\nend\n");
     for (size_t parts = 1; parts < 100; parts++) {
         l.e.every = l.e.until / (double)parts;
-        lab_run(&l);
+        lab_simulate(&l);
         assert_int_equal(l.outcome.n_rows, parts + 1);
         assert_same_bits(cell(&l, 0, parts), l.e.until);
         orr_outcome_free(&l.outcome);
@@ -371,7 +329,7 @@ static void test_a_cancelled_run_keeps_its_rows(void **state)
     volatile int cancel = 1;
     Lab l = lab_open(DECAY "experiment e of Decay\n  until 3\n  every 0.25\nend\n");
     l.e.run.cancel = &cancel;
-    lab_run(&l);
+    lab_simulate(&l);
     assert_int_equal(l.outcome.status, ORR_STATUS_CANCELLED);
     assert_int_equal(l.outcome.n_rows, 1);
     assert_string_equal(orr_diag_get(l.diag, 0).code, "E514");
