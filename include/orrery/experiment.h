@@ -244,7 +244,8 @@ typedef struct orr_outcome {
     const orr_distribution *distributions;    // [n_distributions] of the statistics asked for, in order, then
                                               // of histograms to be
     size_t        n_distributions;            // plotted; freed likewise. None after a failure
-    void *reserved[8];
+    const char   *tolerances;        // absolute ones, where they follow the sizes of states; likewise
+    void *reserved[7];
 } orr_outcome;
 
 // Simulate: create a run, advance it from row to row, feed the sinks, run the terminal region and again if it

@@ -55,7 +55,8 @@ typedef struct orr_run_options {
                                  // whole part of `step`, so that runs with other steps see the same path; 0:
                                  // the same as step
     double      tolerance;       // relative error of a step; 0: 1e-6
-    double      absolute;        // absolute error of a step; 0: tolerance·1e-3
+    double      absolute;        // absolute error of a step; 0: tolerance·1e-3 times the nominal size of a
+                                 // state: declared, or found at the start if that is below 1e-3, else 1
     double      max_step;        // of solvers that choose their step; 0: no limit or, if the model has
                                  // relations, a fiftieth of the run, so that none changes twice unseen
     const orr_setting *settings; // [n_settings], borrowed during the call
@@ -106,7 +107,9 @@ typedef struct orr_run_options {
     size_t      n_written;
     const orr_island_solver *islands;    // [n_islands], borrowed for the length of the run
     size_t      n_islands;
-    void *reserved[6];
+    const orr_setting *absolutes;    // [n_absolutes] absolute errors of single states, or of all elements of
+    size_t      n_absolutes;         // an array; borrowed during the call
+    void *reserved[4];
 } orr_run_options;
 ORR_API orr_run_options orr_run_options_default(void);    // every field at its documented default
 

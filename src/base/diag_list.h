@@ -207,7 +207,7 @@
     D(TOLERANCE_BAD,          "E415", "tolerance %g is not a positive number") \
     D(STUDY_ENDLESS,          "E416", "the terminal region asked for more than %zu runs") \
     D(QUANTUM_BAD,            "E417", "a quantum must be positive and finite, not %g") \
-    D(QUANTUM_NAME,           "E418", "'%s' has no quantum: %s") \
+    D(QUANTUM_NAME,           "E418", "'%s' has no %s: %s") \
     D(ANALYSE_PARAMETER,      "E420", "'%s' cannot be varied: %s") \
     D(ANALYSE_RANGE,          "E421", "'%s' cannot go from %g to %g: %s") \
     D(ANALYSE_MODEL,          "E422", "'%s' cannot be analysed: %s") \

@@ -2701,8 +2701,9 @@
       "'island'.") \
     X(STATE_SMALL, \
       "A solver that chooses its steps allows an absolute error in each state beside the relative one,\n" \
-      "by default a thousandth of the tolerance, in the units of the state. A quantity that is always\n" \
-      "near it, such as moles in a cell, is noise, or zero, or even negative, whatever its digits say.", \
+      "by default a thousandth of the tolerance times the size that the state seemed to have at the\n" \
+      "start. A quantity that is always near it, such as moles in a cell, is noise,\n" \
+      "or zero, or even negative, whatever its digits say.", \
       "    model Cell\n" \
       "      var A = 4e-12, B = 1e-12\n" \
       "      A' = -0.1*A\n" \
@@ -2710,10 +2711,10 @@
       "    end\n" \
       "    experiment e of Cell\n" \
       "      until 10\n" \
-      "      solver dopri5\n" \
+      "      solver dopri5 abs 1e-9\n" \
       "    end", \
-      "say how small matters, 'solver dopri5 abs 1e-18' or --abs 1e-18; or write the model in\n" \
-      "units in which its states are about 1.") \
+      "give no 'abs', or say how small matters: 'abs A = 1e-18' in the experiment; or write the\n" \
+      "model in units in which its states are about 1.") \
     X(MOVE_HIDDEN, \
       "Transitions of a state are tried in the order written, and the first whose condition is true\n" \
       "is made. One without a condition hides those below it.", \

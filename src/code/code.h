@@ -139,13 +139,13 @@ typedef enum CodeLane {
                             // broken already [n_asserts]
 } CodeLane;
 // n attempts at a step of an adaptive method for each member, with its own time and step size.
-// control: relative and absolute tolerance, longest step. `lane` holds CODE_LANE_VECTORS + n_states + n_modes
+// control: relative tolerance, longest step. `lane` holds CODE_LANE_VECTORS + 2*n_states + n_modes
 // + n_asserts vectors, see CodeLaneFree.
 // Members at their limit, and those who stop, stand still. Watched, each has its own limit (else t_limit is
 // that of all) and makes no step that passes the time of its next row, or in which a relation differs from
 // its mode, or an assert is newly broken, at one of four places, or a relation might have changed and changed
 // back between two of them; and attempts end
-// when fewer than control[3] members move.
+// when fewer than control[2] members move.
 typedef long (*CodeLaneAttempts)(double t_limit, const double *control, long n, double *x, const double *v,
                                  const CodeEnv *env, double *lane, double *scratch);
 typedef enum CodeLaneFree {
@@ -156,8 +156,8 @@ typedef enum CodeLaneFree {
     CODE_LANE_ODD,          // 1: it cannot make its next step in its lane
     CODE_LANE_LIMIT,        // watched: no step goes further
     CODE_LANE_ROW,          // watched: where it is wanted next
-    CODE_LANE_VECTORS       // then its rates [n_states]; watched: zero functions now [n_modes], and which
-                            // asserts are broken already [n_asserts]
+    CODE_LANE_VECTORS       // then its rates [n_states], absolute tolerances [n_states]; watched: zero
+                            // functions now [n_modes], and which asserts are broken already [n_asserts]
 } CodeLaneFree;
 enum { CODE_LANES_MAX = 32 };
 

@@ -58,21 +58,23 @@ void lanes_print_attempts(StrBuf *s, uint32_t width, uint32_t n_states, uint32_t
              "control, long n, double *restrict x,\n"
              "    const double *restrict v, const struct orr_env *env, "
              "double *restrict lane, double *restrict scratch)\n{\n"
-             "    const double tolerance = control[0], absolute = control[1], max_step = control[2];\n"
+             "    const double tolerance = control[0], max_step = control[1];\n"
              "    double *const restrict T = lane, *const restrict H = lane "
              "+ %u, *const restrict E = lane + %u,\n"
              "        *const restrict R = lane + %u, *const restrict O = "
              "lane + %u, *const restrict K = lane + %u;\n"
+             "    const double *const restrict A = lane + %u;\n"
              "    const double *const restrict numbers = env->numbers;\n    long i;\n"
              "    (void)numbers, (void)scratch;\n",
-             width, 2 * width, 3 * width, 4 * width, CODE_LANE_VECTORS * width);
+             width, 2 * width, 3 * width, 4 * width, CODE_LANE_VECTORS * width,
+             (CODE_LANE_VECTORS + n_states) * width);
     if (!is_watched) return;
     str_addf(s,
              "    const double *const restrict M = lane + %u, *const restrict P = lane + %u;\n"
-             "    double *const restrict G = lane + %u;\n    const double least = control[3];\n"
+             "    double *const restrict G = lane + %u;\n    const double least = control[2];\n"
              "    const double *const restrict Q = lane + %u;\n    (void)G, (void)Q;\n",
-             CODE_LANE_LIMIT * width, CODE_LANE_ROW * width, (CODE_LANE_VECTORS + n_states) * width,
-             (CODE_LANE_VECTORS + n_states + n_relations) * width);
+             CODE_LANE_LIMIT * width, CODE_LANE_ROW * width, (CODE_LANE_VECTORS + 2 * n_states) * width,
+             (CODE_LANE_VECTORS + 2 * n_states + n_relations) * width);
 }
 
 void lanes_print_attempt(StrBuf *s, bool is_watched)
@@ -202,7 +204,7 @@ static void print_error(const LaneArrays *a, const Tableau *m)
     for (int e = 0; e < m->n_errors; e++)
         str_addf(&each,
                  "                off = %s;\n"
-                 "                off = hs[l]*off/(absolute + tolerance*(low > high ? low : high));\n"
+                 "                off = hs[l]*off/(A[j + l] + tolerance*(low > high ? low : high));\n"
                  "                sums%d[l] = sums%d[l] + off*off;\n",
                  sum_of(a, m->error[e], m->n_stages + 1), e, e);
     add_each(a, str_finish(&each));

@@ -380,9 +380,9 @@ static void add_error(Stepping *l, const Tableau *m)
             str_add(s, "        off = ");
             lanes_print_sum(s, m->error[e], m->n_stages + 1, "k%d_%u", i, NULL);
             str_addf(s,
-                     ";\n        off = h*off/(absolute + tolerance*(low > high ? low : high));\n"
+                     ";\n        off = h*off/(A[%u + l] + tolerance*(low > high ? low : high));\n"
                      "        sum%d = sum%d + off*off;\n",
-                     e, e);
+                     i * l->c->gen.lanes, e, e);
         }
     }
     str_add(s, "        error = ");

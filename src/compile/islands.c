@@ -394,7 +394,7 @@ static bool check_quanta(Building *b, const Isle *isle)
         const IsleOption *option = &isle->own[i];
         if (option->kind != ISLE_STATE_QUANTUM || has_state(isle->model, option->name)) continue;
         const bool is_known = orr_model_find(isle->model, option->name) != (size_t)-1;
-        diag_report(b->c->diag, DIAG_QUANTUM_NAME, option->place, option->name,
+        diag_report(b->c->diag, DIAG_QUANTUM_NAME, option->place, option->name, "quantum",
                     is_known ? "it is not a state" : "nothing is called that");
         const char *closest = is_known ? NULL : orr_model_closest(isle->model, option->name);
         diag_suggest(b->c->diag, option->name, closest);

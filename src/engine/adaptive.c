@@ -26,7 +26,7 @@ void adaptive_restart(Island *island)
 
 static double adaptive_norm(const Island *island, const double *u, const double *w, const double *x)
 {
-    return step_norm(island->tables->n_states, u, w, x, island->options.absolute, island->options.tolerance);
+    return step_norm(island->tables->n_states, u, w, x, island->absolute, island->options.tolerance);
 }
 
 // A first step from the size of the rates and of their change over a small Euler step.
@@ -69,17 +69,18 @@ static bool adaptive_stages(Island *island, Adaptive *m, double h)
 
 static double adaptive_error(const Island *island, const Adaptive *m, double h)
 {
-    return step_error(m->method, island->tables->n_states, h, island->x, m->y, m->k, island->options.absolute,
+    return step_error(m->method, island->tables->n_states, h, island->x, m->y, m->k, island->absolute,
                       island->options.tolerance);
 }
 
 // The greatest of the rates, each relative to its state: the time scale of the solution.
 static double adaptive_change(const Island *island, const double *rates)
 {
-    const double least = island->options.absolute / island->options.tolerance;
     double most = 0;
-    for (size_t i = 0; i < island->tables->n_states; i++)
+    for (size_t i = 0; i < island->tables->n_states; i++) {
+        const double least = island->absolute[i] / island->options.tolerance;
         most = fmax(most, fabs(rates[i]) / (least + fabs(island->x[i])));
+    }
     return most;
 }
 

@@ -261,7 +261,7 @@ static bool contact_look(Island *island, double t, const double *x)
 static bool is_touching(const Island *island, const Contact *c, const double *relations)
 {
     const double g = relations[2 * c->relation], out = -c->inward * g;
-    const double least = UNSEEN * island->options.absolute + 1e-9 * island->zero_scale[c->relation];
+    const double least = UNSEEN * island->finest + 1e-9 * island->zero_scale[c->relation];
     // at rest it stays near where it was, unless somebody moves it
     if (c->rests) return !(out > least && out > -c->inward * c->g + least);
     if (relations[2 * c->relation + 1] != 0) return true;
@@ -284,7 +284,7 @@ static bool is_unseen(const Island *island, const Contact *c, double slope, doub
 {
     if (fabs(slope) <= slope_noise(island, c->relation)) return true;
     if (2 * fabs(slope / bend) <= ZENO_SPAN * surface_scale(island)) return true;
-    return !island->solver->fixed_step && slope * slope / fabs(2 * bend) < UNSEEN * island->options.absolute;
+    return !island->solver->fixed_step && slope * slope / fabs(2 * bend) < UNSEEN * island->finest;
 }
 
 // Relations that belong to contacts at rest are what they were: rounding says nothing about them. Of those

@@ -88,6 +88,7 @@ typedef struct EngineSpan {    // n numbers in v from `place` on, of the states 
 
 typedef struct EngineTables {
     uint32_t n_states, n_params, n_relations, n_events, n_actions, n_delays, n_guesses;
+    const double *nominal;    // [n_states] declared size, 0: none; NULL: none at all
     uint32_t first_mode, first_var, first_guess;    // places in v
     uint32_t n_kept;             // variables from first_var on
     uint32_t n_sources;          // things outside of the model that act at times they know, at most
@@ -179,14 +180,15 @@ typedef struct EngineServices {
 typedef struct SolverOptions {
     double step;         // positive; fixed-step solvers keep it; 0 for others: choose
     double tolerance;    // positive, relative
-    double absolute;     // positive
-    bool   has_tolerance;    // one of them was given
+    double absolute;     // positive, of states of normal size; see nominal.c
+    bool   has_tolerance, has_absolute;    // one of them was given; the absolute one was, for all states
+    const double *absolutes;    // [n_states] given for single states, 0: as nominal.c finds; NULL: none
     double max_step;     // positive, may be INFINITY
     double t_end;        // may be INFINITY: unknown
     double path;         // of equations with noise: steps of the Brownian paths; 0: the same
     // of quantised states; 0: not given
     double quantum, relative, least;
-    double *quanta;      // [n_states] of single states, 0: as all others; NULL: none
+    const double *quanta;    // [n_states] of single states, 0: as all others; NULL: none
 } SolverOptions;
 
 // Why the equations could not be evaluated, and where: what a message is made of.
@@ -321,6 +323,8 @@ struct Island {
     double  *x;                     // [n_states] continuous states at t, inside the run's state block
     double   t_before;              // start of the last accepted step: [t_before, t] can be interpolated
     double  *x_before;              // [n_states] states at t_before, kept for fixed-step methods
+    double  *absolute;              // [n_states] tolerance of each; see nominal.c
+    double   finest;                // of these, for what is not a state
     CodeEnv  env;                   // v lies inside the run's state block
     double  *guesses_aside;         // [n_guesses] scratch of island_rates_aside
     double  *guesses_before;        // [n_guesses] when a chunk of fixed steps began, or a free step
@@ -422,6 +426,10 @@ bool island_is_finite(const double *x, size_t n);
 void island_fault(Island *island, FaultKind kind, uint32_t block, double t, const double *x);
 orr_status engine_stop(Island *island);    // a failure was reported: nothing moves any more
 orr_status engine_fail(Island *island, EngineNews news, uint32_t number, double value);    // it is reported
+
+// ---- nominal.c: the absolute tolerance of each state, from its size
+
+void nominal_start(Island *island);    // the start is known, no step was made
 
 // ---- look.c: did a relation change in the last step?
 

@@ -170,7 +170,7 @@ static bool history_is_near(Island *island, const double *values, double a, doub
         const double s = i + 0.5;
         if (!history_remember(island, a + (b - a) * s / (POINTS - 1), h->test)) return false;
         for (size_t k = 0; k < n && *near; k++) {
-            const double allowed = island->options.absolute + island->options.tolerance * fabs(h->test[k]);
+            const double allowed = island->finest + island->options.tolerance * fabs(h->test[k]);
             *near = !(fabs(history_cubic(values + k, n, s) - h->test[k]) > HISTORY_ERROR * allowed);
         }
     }

@@ -129,7 +129,7 @@ static size_t lay_out(Island *island, const EngineTables *tables, char *memory)
     for (size_t i = 0; i < events; i++)
         if (tables->events[i].n_actions > most) most = tables->events[i].n_actions;
     double **states[] = { &island->x_before, &island->fault.x, &island->x_trial, &island->x_end,
-                          &island->x_event };
+                          &island->x_event, &island->absolute };
     for (size_t i = 0; i < sizeof states / sizeof *states; i++) *states[i] = room_take(&room, n, number);
     island->guesses_aside = room_take(&room, tables->n_guesses, number);
     island->guesses_before = room_take(&room, tables->n_guesses, number);

@@ -232,7 +232,9 @@ static bool radau_begin(Island *island, Radau *m, double room)
 {
     const size_t n = island->tables->n_states;
     if (!m->begun && !radau_settle(island)) return false;
-    for (size_t i = 0; i < n; i++) m->tolerated[i] = m->absolute + m->tolerance * fabs(island->x[i]);
+    for (size_t i = 0; i < n; i++)
+        m->tolerated[i] = m->tolerance * (island->absolute[i] / island->options.tolerance) +
+                          m->tolerance * fabs(island->x[i]);
     if (!m->has_rates && !island_rates(island, island->t, island->x, m->rates)) {
         island->services->report(island, ENGINE_FAULT, 0, island->t);
         return false;
@@ -350,6 +352,5 @@ void radau_init(Radau *m, const SolverOptions *o, double *vectors, size_t stride
     for (size_t i = 0; i < RADAU_VECTORS; i++) *list[i] = vectors + i * stride;
     // the estimate is of order 3, the step of order 5
     m->tolerance = 0.1 * pow(o->tolerance, 2.0 / 3);
-    m->absolute = m->tolerance * (o->absolute / o->tolerance);
     m->newton_tolerance = fmax(10 * DBL_EPSILON / m->tolerance, fmin(0.03, sqrt(m->tolerance)));
 }

@@ -22,7 +22,7 @@ typedef struct Radau {
     double *x1, *dense[RADAU_STAGES];       // [n_states] end of the last step and its polynomial
     double *rates, *y;                      // [n_states] at the beginning of a step; scratch
     double *off, *tolerated;                // [n_states] the error, and what it may be
-    double  tolerance, absolute;            // of the estimate, whose order is lower than that of the method
+    double  tolerance;                      // of the estimate, whose order is lower than that of the method
     double  newton_tolerance;
     bool    begun, has_rates, has_past;     // … there is a step before: its polynomial is a first guess
     bool    needs_jacobian, jacobian_is_new;

@@ -38,9 +38,9 @@ void dense_solve_complex(const DenseShifted *s, double *re, double *im)
     memcpy(im, s->pair + n, n * sizeof *im);
 }
 
-double dense_shift(const Island *island, double x)
+double dense_shift(const Island *island, size_t i, double x)
 {
-    const double scale = island->options.absolute / island->options.tolerance + fabs(x);
+    const double scale = island->absolute[i] / island->options.tolerance + fabs(x);
     return sqrt(DBL_EPSILON) * (scale > 0 ? scale : 1);
 }
 
@@ -51,7 +51,7 @@ bool dense_differences(Island *island, double t, const double *x, double *values
     if (!island_rates(island, t, x, rates)) return false;
     memcpy(shifted, x, n * sizeof *x);
     for (size_t c = 0; c < n; c++) {
-        const double h = dense_shift(island, x[c]);
+        const double h = dense_shift(island, c, x[c]);
         shifted[c] = x[c] + h;
         if (!island_rates(island, t, shifted, shifted_rates)) return false;
         for (size_t r = 0; r < n; r++) values[c * n + r] = (shifted_rates[r] - rates[r]) / h;

@@ -21,4 +21,4 @@ void dense_solve_complex(const DenseShifted *s, double *re, double *im); // like
 
 // J at (t, x) by differences; scratch is [3n]. False if the rates cannot be computed.
 bool   dense_differences(Island *island, double t, const double *x, double *values, double *scratch);
-double dense_shift(const Island *island, double x);    // the difference by which a state is shifted
+double dense_shift(const Island *island, size_t i, double x);    // the difference by which a state is shifted

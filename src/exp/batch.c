@@ -28,7 +28,7 @@ Batch *batch_create(const Ensemble *e, Arena *arena, orr_diag *diag)
     b->x = ARENA_ARRAY(arena, double, model->n_states * width);
     b->v = ARENA_ARRAY(arena, double, model->ir.layout.first_var * width);
     b->lane = ARENA_ARRAY(arena, double,
-                          (CODE_LANE_VECTORS + model->n_states + 2 * (size_t)model->n_relations +
+                          (CODE_LANE_VECTORS + 2 * (size_t)model->n_states + 2 * (size_t)model->n_relations +
                            model->n_asserts) *
                               width);
     b->scratch = ARENA_ARRAY(arena, double, e->lanes.n_scratch);
@@ -107,7 +107,7 @@ static void copy_lane(Batch *b, const orr_model *model, uint32_t from, uint32_t 
 {
     copy_column(b->x, b->width, from, to, model->n_states);
     copy_column(b->v, b->width, from, to, model->ir.layout.first_var);
-    copy_column(b->lane, b->width, from, to, CODE_LANE_VECTORS + model->n_states);
+    copy_column(b->lane, b->width, from, to, CODE_LANE_VECTORS + 2 * model->n_states);
 }
 
 // Fill the lanes that nobody is in with copies of one that somebody is in. False if there is none.
@@ -233,13 +233,14 @@ static bool enter_adaptive(Batch *b, const Ensemble *e, uint32_t lane, size_t in
     };
     for (int i = 0; i < CODE_LANE_VECTORS; i++, to += b->width) *to = numbers[i];
     for (uint32_t i = 0; i < e->model->n_states; i++, to += b->width) *to = ahead.rates[i];
+    for (uint32_t i = 0; i < e->model->n_states; i++, to += b->width) *to = island->absolute[i];
     return true;
 }
 
 static void run_adaptive(Batch *b, const Ensemble *e, size_t first, size_t n, MemberResult *results)
 {
     const SolverOptions *o = &b->run->island.options;
-    const double control[] = { o->tolerance, o->absolute, o->max_step }, t_end = e->experiment->until;
+    const double control[] = { o->tolerance, o->max_step }, t_end = e->experiment->until;
     const double *time = b->lane, *odd = b->lane + CODE_LANE_ODD * (size_t)b->width;
     size_t next = 0;
     for (;;) {

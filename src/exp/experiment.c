@@ -361,19 +361,20 @@ static void read_sends(Reader *r, const orr_source *source, const AstExperiment 
     experiment->n_sends = e->n_sends;
 }
 
-static void read_quanta(Reader *r, const AstExperiment *e, orr_run_options *run)
+// Of single states: quanta, absolute tolerances.
+static const orr_setting *read_of_states(Reader *r, const AstSetting *written, uint32_t n, bool is_quantum)
 {
-    orr_setting *quanta = ARENA_ARRAY(r->arena, orr_setting, e->n_quanta);
-    for (uint32_t i = 0; i < e->n_quanta; i++) {
-        const AstSetting *from = &e->quanta[i];
-        quanta[i].name = name_of(r, &from->target, from->place, false);
-        quanta[i].value = value_of(r, from->value, &from->target, true, quanta[i].name);
-        if (quanta[i].value > 0 || r->failed) continue;
-        diag_report(r->diag, DIAG_QUANTUM_BAD, from->place, quanta[i].value);
+    orr_setting *settings = ARENA_ARRAY(r->arena, orr_setting, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const AstSetting *from = &written[i];
+        settings[i].name = name_of(r, &from->target, from->place, false);
+        settings[i].value = value_of(r, from->value, &from->target, true, settings[i].name);
+        if (settings[i].value > 0 || r->failed) continue;
+        if (is_quantum) diag_report(r->diag, DIAG_QUANTUM_BAD, from->place, settings[i].value);
+        else diag_report(r->diag, DIAG_TOLERANCE_BAD, from->place, settings[i].value);
         fail(r);
     }
-    run->quanta = quanta;
-    run->n_quanta = e->n_quanta;
+    return settings;
 }
 
 // Each histogram is a plot of its own.
@@ -948,7 +949,10 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     read_islands(&r, e, &experiment->run);
     read_settings(&r, e, &experiment->run);
     read_inputs(&r, source, e, &experiment->run);
-    read_quanta(&r, e, &experiment->run);
+    experiment->run.quanta = read_of_states(&r, e->quanta, e->n_quanta, true);
+    experiment->run.n_quanta = e->n_quanta;
+    experiment->run.absolutes = read_of_states(&r, e->absolutes, e->n_absolutes, false);
+    experiment->run.n_absolutes = e->n_absolutes;
     experiment->records = names_of(&r, e->records, e->record_places, e->place, e->n_records, true);
     experiment->n_records = e->n_records;
     experiment->as_polynomials = e->as_polynomials;

@@ -64,7 +64,7 @@ static void make_finer(orr_run_options *run, const orr_solver_info *solver, doub
         run->relative_quantum = by_order[solver->order - 1] / 10;
         return;
     }
-    run->absolute = (run->absolute > 0 ? run->absolute : tolerance * 1e-3) / 10;
+    run->absolute /= 10;
     run->tolerance = tolerance / 10;
     run->quantum /= 10;
     run->relative_quantum /= 10;

@@ -106,6 +106,7 @@ static void say_summary(Call *call, const orr_outcome *outcome, const char *rows
     if (e->realtime > 0)
         say(call, "  real time: %zu instants, %zu of them late\n", outcome->n_instants, outcome->n_late);
     if (run->solver_reason) say(call, "  chosen by auto: %s\n", run->solver_reason);
+    if (outcome->tolerances) say(call, "  absolute tolerance: %s\n", outcome->tolerances);
     if (outcome->islands) say(call, "  islands: %s\n", outcome->islands);
     if (run->n_events) say(call, "  %zu event%s\n", run->n_events, run->n_events == 1 ? "" : "s");
     if (run->terminated) say(call, "  ended by the model: %s\n", run->terminated);

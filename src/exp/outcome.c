@@ -53,6 +53,7 @@ void outcome_keep_facts(orr_outcome *outcome, const orr_run *run)
     outcome->facts.solver_reason = copy_of(outcome->facts.solver_reason);
     outcome->facts.terminated = copy_of(outcome->facts.terminated);
     outcome->islands = isles_describe(run);
+    outcome->tolerances = run_describe_tolerances(run);
     outcome->t = orr_run_time(run);
     outcome->is_over = run->is_over;
     keep_left(run, outcome);
@@ -63,6 +64,7 @@ void orr_outcome_free(orr_outcome *outcome)
     free((char *)outcome->facts.solver_reason);
     free((char *)outcome->facts.terminated);
     free((char *)outcome->islands);
+    free((char *)outcome->tolerances);
     free((orr_verdict *)outcome->verdicts);
     free((double *)outcome->observed);
     free((orr_setting *)outcome->results);

@@ -88,7 +88,7 @@ static void nodes_of(const Pieces *p, size_t item, double nodes[PIECE_TERMS])
 }
 
 // Are the polynomials of [a, b] as exact as the solver where none of them was made to be?
-static bool fit(const Pieces *p, const SolverOptions *o, double h)
+static bool fit(const Pieces *p, const Island *island, double h)
 {
     for (size_t i = 0; i < p->n; i++) {
         double nodes[PIECE_TERMS], c[PIECE_TERMS], most = 0;
@@ -97,7 +97,7 @@ static bool fit(const Pieces *p, const SolverOptions *o, double h)
         piece_through(nodes, p->n_terms, h, c);
         for (int k = 0; k < PIECE_CHECKS; k++) {
             const double exact = p->values[(size_t)(PIECE_TERMS + k) * p->n + i];
-            const double most_off = EXACT_PART * (o->tolerance * most + o->absolute);
+            const double most_off = EXACT_PART * (island->options.tolerance * most + island->finest);
             if (fabs(piece_at(c, piece_checks[k] * h) - exact) > most_off) return false;
         }
     }
@@ -115,7 +115,7 @@ static void take_apart(Pieces *p, Island *island)
             const double part = k < PIECE_TERMS ? piece_nodes[k] : piece_checks[k - PIECE_TERMS];
             look_at(p, island, part == 1 ? b : a + part * h, p->values + (size_t)k * p->n);
         }
-        if (h > shortest && middle > a && middle < b && !fit(p, &island->options, h)) {
+        if (h > shortest && middle > a && middle < b && !fit(p, island, h)) {
             open[n_open].a = middle, open[n_open++].b = b;
             open[n_open].a = a, open[n_open++].b = middle;
             continue;

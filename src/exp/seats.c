@@ -161,10 +161,14 @@ static void load_free(Batch *b, const orr_model *model, uint32_t lane, double ro
     to[CODE_LANE_ODD * width] = 0;
     to[CODE_LANE_LIMIT * width] = seat->limit;
     to[CODE_LANE_ROW * width] = row;
-    for (size_t i = 0; i < model->n_states; i++) to[(CODE_LANE_VECTORS + i) * width] = ahead.rates[i];
+    for (size_t i = 0; i < model->n_states; i++) {
+        to[(CODE_LANE_VECTORS + i) * width] = ahead.rates[i];
+        to[(CODE_LANE_VECTORS + model->n_states + i) * width] = island->absolute[i];
+    }
     for (size_t k = 0; k < model->n_relations; k++)
-        to[(CODE_LANE_VECTORS + model->n_states + k) * width] = seat->run->island.samples[0][2 * k];
-    load_broken(b, model, lane, b->lane + (CODE_LANE_VECTORS + model->n_states + model->n_relations) * width);
+        to[(CODE_LANE_VECTORS + 2 * model->n_states + k) * width] = seat->run->island.samples[0][2 * k];
+    load_broken(b, model, lane,
+                b->lane + (CODE_LANE_VECTORS + 2 * model->n_states + model->n_relations) * width);
 }
 
 static void unload_free(Batch *b, const orr_model *model, uint32_t lane)
@@ -175,7 +179,7 @@ static void unload_free(Batch *b, const orr_model *model, uint32_t lane)
     seat->must_step = from[CODE_LANE_ODD * width] != 0;
     if (!(t > seat->before)) return;
     const double *rates = from + CODE_LANE_VECTORS * width;
-    run_take_free_steps(seat->run, t, b->x + lane, rates + model->n_states * width, width);
+    run_take_free_steps(seat->run, t, b->x + lane, rates + 2 * model->n_states * width, width);
     adaptive_go_on(&seat->run->island, from[CODE_LANE_NEXT * width], from[CODE_LANE_LOG * width],
                  from[CODE_LANE_REJECTED * width] != 0, rates, width);
 }
@@ -201,7 +205,7 @@ static void go_free(Batch *b, const Ensemble *e, uint32_t n_least)
         load_free(b, e->model, lane, e->times[seat->row]);
         o = &seat->run->island.options;
     }
-    const double control[] = { o->tolerance, o->absolute, o->max_step, n_least };
+    const double control[] = { o->tolerance, o->max_step, n_least };
     e->lanes.attempts(0, control, CHUNK, b->x, b->v, &b->env, b->lane, b->scratch);
     for (uint32_t lane = 0; lane < b->width; lane++)
         if (b->seats[lane].is_ready) unload_free(b, e->model, lane);

@@ -589,8 +589,8 @@ static void warn_of_small(const Simulation *s)
         if (!(s->largest[i] > 0 && s->largest[i] < 100 * absolute)) continue;
         diag_report(s->diag, DIAG_STATE_SMALL, (Place){ 0 }, s->columns.names.items[i], s->largest[i],
                     absolute);
-        diag_hint(s->diag, "allow less, such as %.0e ('abs' of the solver, --abs), or choose larger units",
-                  1e-6 * s->largest[i]);
+        diag_hint(s->diag, "allow less, 'abs %s = %.0e' in the experiment, or choose larger units",
+                  s->columns.names.items[i], 1e-6 * s->largest[i]);
         n++;
     }
 }

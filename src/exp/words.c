@@ -219,7 +219,7 @@ static const Shared shared[] = {
     { WORD("tol", NUMBER, "R", "relative tolerance (default: 1e-6)",
         POSITIVE("E415", "tolerance", "give one such as --tol 1e-8")),
       AT(run.tolerance), 0, NULL },
-    { WORD("abs", NUMBER, "A", "absolute tolerance (default: a thousandth of --tol)",
+    { WORD("abs", NUMBER, "A", "absolute tolerance (default: --tol/1000 times the size of each state)",
         POSITIVE("E415", "tolerance", "give one such as --abs 1e-10")),
       AT(run.absolute), 0, NULL },
     { WORD("max-step", NUMBER, "H", "largest step of solvers that choose it",
@@ -467,6 +467,7 @@ static void finish(Change *c, const orr_kind_info *kind)
     e->n_values = c->values.n;
     if (is_given(c, "quantum"))    // of all states
         e->run.relative_quantum = e->run.least_quantum = 0, e->run.n_quanta = 0;
+    if (is_given(c, "abs")) e->run.n_absolutes = 0;
     if (is_given(c, "replications") && !is_given(c, "precision")) e->precision = 0;    // so many, whatever
     if (is_given(c, "precision") && !is_given(c, "replications")) e->replications = 0;
     const orr_solver_info *solver = e->run.solver ? orr_solver_find(e->run.solver) : NULL;

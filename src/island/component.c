@@ -230,12 +230,12 @@ static double output_at(Component *c, size_t variable, double t)
 // How far the straight lines that were told are from the outputs at t, in tolerances.
 static double lines_miss(Component *c, double t)
 {
-    const SolverOptions *o = &inside(c)->options;
+    const Island *island = inside(c);
     double worst = 0;
     for (size_t i = 0; i < c->type->options.n_outputs; i++) {
         const double value = output_at(c, c->type->outputs[i], t);
         const double line = c->told[i][0] + c->told[i][1] * (t - c->t_told);
-        worst = fmax(worst, fabs(value - line) / (o->absolute + o->tolerance * fabs(value)));
+        worst = fmax(worst, fabs(value - line) / (island->finest + island->options.tolerance * fabs(value)));
     }
     return worst;
 }
@@ -825,10 +825,11 @@ IslandReading island_worst_reading(const orr_devs_run *devs, uint32_t component)
     const Component *c = component_of(actor_of(devs, component) + 1);
     IslandReading worst = { 0 };
     if (!c->run || is_quantised(c) || inside(c)->solver->order == 1) return worst;
-    const SolverOptions *o = &inside(c)->options;
+    const Island *island = inside(c);
     for (size_t i = 0; i < c->type->options.n_inputs; i++) {
         const External *e = &c->externals[i];
-        if (e->off <= 10 * (o->absolute + o->tolerance * e->size) || e->off <= worst.off) continue;
+        const double allowed = island->finest + island->options.tolerance * e->size;
+        if (e->off <= 10 * allowed || e->off <= worst.off) continue;
         worst = (IslandReading){ i, e->off, e->size };
     }
     return worst;

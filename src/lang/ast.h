@@ -554,6 +554,7 @@ typedef struct AstExperiment {
     AstSolver  *islands;      uint32_t n_islands;  // solvers of single islands
     AstSetting *sets;         uint32_t n_sets;
     AstSetting *quanta;       uint32_t n_quanta;   // of single states: `quantum x = 0.01`
+    AstSetting *absolutes;    uint32_t n_absolutes;    // likewise: `abs x = 1e-12`
     AstRef     *records;      uint32_t n_records;  // none: the outputs, or all that is not a parameter
     Place      *record_places;                     // [n_records]
     bool        as_polynomials;                    // of quantised states

@@ -3,7 +3,7 @@
 #include <math.h>
 
 typedef struct Lists {    // of the experiment under way, in the scratch arena
-    VEC(AstSetting) sets, quanta;
+    VEC(AstSetting) sets, quanta, absolutes;
     VEC(AstSolver)  islands;
     VEC(AstRef)     records;
     VEC(Place)      record_places;
@@ -148,18 +148,20 @@ static void parse_set(Parser *p, Lists *lists)
     } while (parse_accept(p, TOKEN_COMMA));
 }
 
-static void parse_quanta(Parser *p, Lists *lists)
+// Of single states: quantum x = 0.01, abs x = 1e-12.
+static void parse_of_states(Parser *p, Lists *lists, bool is_quantum)
 {
     if (parse_at(p, TOKEN_NUMBER)) {
         if (parse_report(p, "the name of a state"))
-            diag_hint(p->diag,
-                      "the quantum of all states is an option of the solver: solver qss2 quantum 1e-4");
+            diag_hint(p->diag, "that of all states is an option of the solver: solver %s 1e-4",
+                      is_quantum ? "qss2 quantum" : "bdf abs");
         return;
     }
     do {
         AstSetting setting = { 0 };
         if (!parse_setting(p, &setting)) return;
-        vec_push(&p->scratch, &lists->quanta, setting);
+        if (is_quantum) vec_push(&p->scratch, &lists->quanta, setting);
+        else vec_push(&p->scratch, &lists->absolutes, setting);
     } while (parse_accept(p, TOKEN_COMMA));
 }
 
@@ -514,7 +516,7 @@ static void parse_kind(Parser *p, AstExperiment *e)
 static void report_unknown_word(Parser *p)
 {
     static const char *const words[] = { "kind",      "from",       "until",     "every",        "solver",
-                                         "set",
+                                         "set",       "abs",
                                          "quantum",   "input",      "output",    "record",       "plot",
                                          "expect",    "observe",    "outside",   "seed",         "warm",
                                          "precision", "confidence", "statistics", "replications", "sweep" };
@@ -554,7 +556,8 @@ static void parse_statement(Parser *p, AstExperiment *e, Lists *lists)
     else if (parse_accept_word(p, "kind")) parse_kind(p, e);
     else if (parse_accept_word(p, "solver")) parse_solver(p, e, lists);
     else if (parse_accept_word(p, "set")) parse_set(p, lists);
-    else if (parse_accept_word(p, "quantum")) parse_quanta(p, lists);
+    else if (parse_accept_word(p, "quantum")) parse_of_states(p, lists, true);
+    else if (parse_accept_word(p, "abs")) parse_of_states(p, lists, false);
     else if (parse_accept_word(p, "record")) parse_record(p, e, lists);
     else if (parse_accept_word(p, "plot")) parse_plot(p, lists);
     else if (parse_accept_word(p, "expect")) parse_expectation(p, lists);
@@ -615,6 +618,7 @@ void parse_experiment(Parser *p)
     e.islands = COPY(p, lists.islands, &e.n_islands);
     e.sets = COPY(p, lists.sets, &e.n_sets);
     e.quanta = COPY(p, lists.quanta, &e.n_quanta);
+    e.absolutes = COPY(p, lists.absolutes, &e.n_absolutes);
     e.records = COPY(p, lists.records, &e.n_records);
     e.record_places = COPY(p, lists.record_places, &n_places);
     e.precise = COPY(p, lists.precise, &e.n_precise);

@@ -255,6 +255,7 @@ void print_experiment(const AstExperiment *e, Printer *p)
     for (uint32_t i = 0; i < e->n_islands; i++) print_solver(&e->islands[i], p);
     print_setting_line("set", e->sets, e->n_sets, p);
     print_setting_line("quantum", e->quanta, e->n_quanta, p);
+    print_setting_line("abs", e->absolutes, e->n_absolutes, p);
     for (uint32_t i = 0; i < e->n_inputs; i++) print_input(&e->inputs[i], p);
     for (uint32_t i = 0; i < e->n_sends; i++) {
         print_text(p, "  output ");

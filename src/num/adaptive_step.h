@@ -23,12 +23,12 @@
 enum { STEP_CUBIC = 3 };    // coefficients of the dense output that every method has
 
 // Root mean square of u (or u - w), each measured by what is tolerated at x.
-static inline double step_norm(size_t n, const double *u, const double *w, const double *x, double absolute,
-                               double tolerance)
+static inline double step_norm(size_t n, const double *u, const double *w, const double *x,
+                               const double *absolute, double tolerance)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
-        const double tolerated = absolute + tolerance * fabs(x[i]);
+        const double tolerated = absolute[i] + tolerance * fabs(x[i]);
         const double s = (w ? u[i] - w[i] : u[i]) / tolerated;
         sum += s * s;
     }
@@ -37,11 +37,11 @@ static inline double step_norm(size_t n, const double *u, const double *w, const
 
 // The estimated error of a step from x to y, measured likewise: up to 1 it is accepted.
 static inline double step_error(const Tableau *m, size_t n, double h, const double *x, const double *y,
-                                double *const *k, double absolute, double tolerance)
+                                double *const *k, const double *absolute, double tolerance)
 {
     double sums[TABLEAU_ERRORS] = { 0 };
     for (size_t i = 0; i < n; i++) {
-        const double tolerated = absolute + tolerance * fmax(fabs(x[i]), fabs(y[i]));
+        const double tolerated = absolute[i] + tolerance * fmax(fabs(x[i]), fabs(y[i]));
         for (int e = 0; e < m->n_errors; e++) {
             const double off = h * tableau_sum_one(m->error[e], m->n_stages + 1, k, i) / tolerated;
             sums[e] += off * off;

@@ -12,7 +12,7 @@ uint32_t island_fastest_state(Island *island, double t, const double *x)
     uint32_t fastest = 0;
     double most = -1;
     for (uint32_t i = 0; known && i < model->n_states; i++) {
-        const double scale = island->options.absolute + island->options.tolerance * fabs(x[i]);
+        const double scale = island->absolute[i] + island->options.tolerance * fabs(x[i]);
         // a NaN counts as fastest of all
         const double speed = isnan(dx[i]) ? INFINITY : fabs(dx[i]) / scale;
         if (speed > most) {

@@ -136,6 +136,33 @@ static bool check_choices(orr_run *run, const orr_run_options *given)
     return ok;
 }
 
+// What follows the name of an island and a dot; NULL: it is none of its names.
+static const char *name_inside(const Isle *isle, const char *name)
+{
+    const size_t n = strlen(isle->name);
+    return strncmp(name, isle->name, n) == 0 && name[n] == '.' ? name + n + 1 : NULL;
+}
+
+bool isles_has(const orr_run *run, const char *name)
+{
+    const Isles *isles = run->model->isles;
+    for (uint32_t i = 0; isles && i < isles->n; i++)
+        if (name_inside(&isles->items[i], name)) return true;
+    return false;
+}
+
+// The absolute tolerances of single states that are inside.
+static void take_absolutes(orr_run *run, const Isle *isle, orr_run_options *o)
+{
+    const orr_run_options *given = &run->isles->given;
+    orr_setting *own = ARENA_ARRAY(&run->arena, orr_setting, given->n_absolutes);
+    for (size_t i = 0; i < given->n_absolutes; i++) {
+        const char *name = name_inside(isle, given->absolutes[i].name);
+        if (name) own[o->n_absolutes++] = (orr_setting){ name, given->absolutes[i].value };
+    }
+    o->absolutes = own;
+}
+
 static bool find_options(orr_run *run, uint32_t number)
 {
     IslesRun *r = run->isles;
@@ -157,6 +184,7 @@ static bool find_options(orr_run *run, uint32_t number)
     if (is_same && !(o.step > 0)) o.step = given->step;
     if (!(o.tolerance > 0)) o.tolerance = given->tolerance;
     if (!(o.absolute > 0)) o.absolute = given->absolute;
+    take_absolutes(run, isle, &o);
     if (is_same && !(o.quantum > 0)) o.quantum = given->quantum;
     if (is_same && !(o.relative_quantum > 0)) o.relative_quantum = given->relative_quantum;
     o.t_end = given->t_end;
@@ -179,6 +207,11 @@ bool isles_open(orr_run *run, const orr_run_options *options)
     uint32_t n_values = 1, n_first = 1;
     r->isles = isles;
     r->given = *options;
+    orr_setting *absolutes = ARENA_ARRAY(arena, orr_setting, options->n_absolutes);
+    for (size_t i = 0; i < options->n_absolutes; i++)
+        absolutes[i] = (orr_setting){ arena_printf(arena, "%s", options->absolutes[i].name),
+                                      options->absolutes[i].value };
+    r->given.absolutes = absolutes;
     r->options = ARENA_ARRAY(arena, orr_run_options, isles->n);
     r->periods = ARENA_ARRAY(arena, double, isles->n);
     r->quanta = ARENA_ARRAY(arena, orr_setting *, isles->n);

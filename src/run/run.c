@@ -52,7 +52,8 @@ static bool read_options(orr_run *run, const orr_run_options *given)
     o->step = given->step;
     o->tolerance = given->tolerance > 0 ? given->tolerance : 1e-6;
     o->absolute = given->absolute > 0 ? given->absolute : o->tolerance * 1e-3;
-    o->has_tolerance = given->tolerance > 0 || given->absolute > 0;
+    o->has_absolute = given->absolute > 0;
+    o->has_tolerance = given->tolerance > 0 || given->absolute > 0 || given->n_absolutes > 0;
     o->max_step = given->max_step > 0 ? given->max_step : INFINITY;
     o->t_end = t_end;
     const double quanta[] = { given->quantum, given->relative_quantum, given->least_quantum };
@@ -98,33 +99,36 @@ Place run_written(const orr_run_options *options, const char *name, orr_diag *di
     return found ? diag_place(diag, found->place) : (Place){ 0 };
 }
 
-// The quanta of single states, if the solver has any use for them.
-static bool read_quanta(orr_run *run, const orr_run_options *given)
+// What is given for single states, such as their quanta: what[n_states], 0 for all others.
+static bool read_of_states(orr_run *run, const orr_run_options *given, const orr_setting *settings, size_t n,
+                           bool is_quantum, const double **what)
 {
     const orr_model *model = run->model;
-    Island *island = &run->island;
-    if (!island->solver->advance || given->n_quanta == 0) return true;
-    island->options.quanta = ARENA_ARRAY(&run->arena, double, model->n_states);
+    if (n == 0) return true;
+    double *of = ARENA_ARRAY(&run->arena, double, model->n_states);
+    *what = of;
     bool ok = true;
-    for (size_t i = 0; i < given->n_quanta; i++) {
-        const orr_setting *setting = &given->quanta[i];
+    for (size_t i = 0; i < n; i++) {
+        const orr_setting *setting = &settings[i];
         const Place place = run_written(given, setting->name, run->diag);
         const size_t variable = orr_model_find(model, setting->name);
         const uint32_t state = variable == (size_t)-1 ? FLAT_NONE : model_variable(model, variable).state;
         bool found = state != FLAT_NONE;
-        if (found) island->options.quanta[state] = setting->value;
+        if (found) of[state] = setting->value;
         for (uint32_t k = 0; k < model->n_states && variable == (size_t)-1; k++) {
             if (!is_element(model_state_name(model, k), setting->name)) continue;
-            island->options.quanta[k] = setting->value;
+            of[k] = setting->value;
             found = true;
         }
         if (!(isfinite(setting->value) && setting->value > 0)) {
-            diag_report(run->diag, DIAG_QUANTUM_BAD, place, setting->value);
+            if (is_quantum) diag_report(run->diag, DIAG_QUANTUM_BAD, place, setting->value);
+            else diag_report(run->diag, DIAG_TOLERANCE_BAD, place, setting->value);
             ok = false;
         }
-        if (found) continue;
+        if (found || isles_has(run, setting->name)) continue;
         ok = false;
         diag_report(run->diag, DIAG_QUANTUM_NAME, place, setting->name,
+                    is_quantum ? "quantum" : "absolute tolerance",
                     variable != (size_t)-1 ? "it is not a state" : "nothing is called that");
         const char *closest = variable == (size_t)-1 ? orr_model_closest(model, setting->name) : NULL;
         diag_suggest(run->diag, setting->name, closest);
@@ -324,7 +328,12 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
     island->method = island->solver->name;
     chance_open(run, options->seed, options->number, options->within);
     if (!run_apply_settings(run, options)) return ORR_STATUS_USAGE;
-    if (!read_quanta(run, options)) return ORR_STATUS_USAGE;
+    SolverOptions *o = &island->options;
+    // quanta are read if the solver has any use for them
+    const size_t n_quanta = island->solver->advance ? options->n_quanta : 0;
+    if (!read_of_states(run, options, options->quanta, n_quanta, true, &o->quanta) ||
+        !read_of_states(run, options, options->absolutes, options->n_absolutes, false, &o->absolutes))
+        return ORR_STATUS_USAGE;
     run->settings_fingerprint = run_settings_fingerprint(run, options);
     run->is_exact = options->exact;
     run->keeps_leaving = options->is_component;
@@ -676,8 +685,28 @@ double run_absolute_of(const orr_run *run, size_t variable)
     const SolverOptions *o = &island->options;
     double inside;
     if (run->isles && isles_absolute_of(run, variable, &inside)) return inside;
-    if (island->solver->fixed_step || model_variable(run->model, variable).state == FLAT_NONE) return 0;
-    return island->solver->is_quantised && o->quantum > 0 ? o->quantum : o->absolute;
+    const uint32_t state = model_variable(run->model, variable).state;
+    if (island->solver->fixed_step || state == FLAT_NONE) return 0;
+    if (island->solver->is_quantised && o->quanta && o->quanta[state] > 0) return o->quanta[state];
+    return island->solver->is_quantised && o->quantum > 0 ? o->quantum : island->absolute[state];
+}
+
+char *run_describe_tolerances(const orr_run *run)
+{
+    enum { MOST = 8 };    // a line is read by people
+    const Island *island = &run->island;
+    const double normal = island->options.absolute;
+    size_t n = 0;
+    StrBuf s = { 0 };
+    if (island->solver->fixed_step || (island->solver->is_quantised && !island->options.has_tolerance))
+        return NULL;
+    str_addf(&s, "%.3g", normal);
+    for (uint32_t i = 0; i < run->model->n_states; i++)
+        if (island->absolute[i] != normal && n++ < MOST)
+            str_addf(&s, ", %s %.3g", model_state_name(run->model, i), island->absolute[i]);
+    if (n > MOST) str_addf(&s, " and %zu more", n - MOST);
+    if (n == 0) str_free(&s);
+    return n ? s.p : NULL;
 }
 
 double orr_run_value(orr_run *run, size_t variable)

@@ -396,6 +396,7 @@ orr_status isles_tell(orr_run *run, Island *island);
 void   isles_before(orr_run *run, const Island *island, const FlatAction *actions, uint32_t n);
 void   isles_after(orr_run *run, const Island *island, const FlatAction *actions, uint32_t n);
 void   isles_report(orr_run *run);             // at the end: warn where being islands cost accuracy
+bool   isles_has(const orr_run *run, const char *name);    // it begins with the name of one
 bool   isles_absolute_of(const orr_run *run, size_t variable, double *absolute);    // false: of no island
 char  *isles_describe(const orr_run *run);     // "a: dopri5, 12 steps; b: …", to be freed; NULL: none
 bool   isles_value(orr_run *run, size_t variable, double *value);    // false: it belongs to no island
@@ -441,6 +442,8 @@ void  param_set(orr_run *run, uint32_t variable, double value);      // … and 
 // The error allowed in a state near zero, of the main part or of an island; 0: not a state, or its method has
 // no tolerance.
 double run_absolute_of(const orr_run *run, size_t variable);
+// The absolute tolerances in use, where they differ by state: "1e-09, A 4e-28, …", to be freed; else NULL.
+char  *run_describe_tolerances(const orr_run *run);
 Place run_place(const orr_model *model, orr_diag *diag, Place place);
 char *run_equation_text(const orr_model *model, const FlatEquation *equation);
 char *run_expr_text(const orr_model *model, Expr e);

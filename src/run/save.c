@@ -19,7 +19,7 @@
 #include <string.h>
 
 static const char magic[8] = "ORRERYCK";
-enum { VERSION = 3 };
+enum { VERSION = 4 };
 #define FILE_LIMIT ((size_t)1 << 34)
 
 typedef struct Head {
@@ -185,6 +185,11 @@ static void pass_island(orr_run *run, Island *island, RunSaved *s)
     PASS(s, island->t_before);
     PASS_ARRAY(s, island->x_before, n);
     const double step = island->step;
+    PASS_ARRAY(s, island->absolute, n);
+    PASS(s, island->finest);
+    for (size_t i = 0; i < n; i++)
+        if (!(island->absolute[i] > 0 && isfinite(island->absolute[i]))) s->is_bad = true;
+    if (!(island->finest > 0 && isfinite(island->finest))) s->is_bad = true;
     PASS(s, island->t_start);
     PASS(s, island->step);
     PASS(s, island->options.max_step);
@@ -489,6 +494,10 @@ uint64_t run_settings_fingerprint(const orr_run *run, const orr_run_options *opt
                                s->quantum, s->relative_quantum, s->least_quantum };
         hash = hash_text(hash_text(hash, s->island), s->solver);
         hash = hash_join(hash, hash_bytes(own, sizeof own));
+    }
+    for (size_t i = 0; i < options->n_absolutes; i++) {
+        hash = hash_text(hash, options->absolutes[i].name);
+        hash = hash_join(hash, hash_bytes(&options->absolutes[i].value, sizeof options->absolutes[i].value));
     }
     for (size_t i = 0; i < options->n_inputs; i++) {
         const orr_input *input = &options->inputs[i];

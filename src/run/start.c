@@ -507,5 +507,7 @@ bool run_start(orr_run *run)
             return false;
         }
     }
-    return check_finite(run) && check_given(run);
+    if (!check_finite(run) || !check_given(run)) return false;
+    nominal_start(island);
+    return true;
 }

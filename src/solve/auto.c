@@ -102,7 +102,7 @@ static bool init(Island *island, Arena *arena, orr_diag *diag)
 // The weight of a state: how many tolerances it is.
 static double weight(const Island *island, size_t i)
 {
-    return 1 / (island->options.absolute + island->options.tolerance * fabs(island->x[i]));
+    return 1 / (island->absolute[i] + island->options.tolerance * fabs(island->x[i]));
 }
 
 static double length_of(const Island *island, const double *x)

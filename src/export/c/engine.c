@@ -11,6 +11,7 @@
 #include "engine/history_c_text.h"
 #include "engine/island_c_text.h"
 #include "engine/look_c_text.h"
+#include "engine/nominal_c_text.h"
 #include "engine/radau_c_text.h"
 #include "engine/radau_text.h"
 #include "engine/shifted_c_text.h"
@@ -135,12 +136,26 @@ static void add_setting(StrBuf *s, const char *name, double value)
     str_add(s, ",\n");
 }
 
+static void add_of_states(StrBuf *s, const char *name, const double *values, uint32_t n)
+{
+    if (!values) return;
+    str_addf(s, "static const double %s[] = {\n", name);
+    for (uint32_t i = 0; i < n; i++) {
+        str_add(s, "    ");
+        gen_number(s, values[i]);
+        str_add(s, ",\n");
+    }
+    str_add(s, "};\n\n");
+}
+
 static void add_tables(const CExport *c, StrBuf *s)
 {
     const EngineTables *t = &c->model->tables;
     const SolverOptions *o = &c->run->island.options;
     if (t->n_relations) add_relations(c, s);
     if (t->n_events) add_events(c, s);
+    add_of_states(s, "engine_nominal", t->nominal, t->n_states);
+    add_of_states(s, "engine_absolutes", o->absolutes, t->n_states);
     add_spans(s, "engine_rates", t->rates, t->n_rates);
     add_spans(s, "engine_mixed", t->mixed, t->n_mixed);
     if (t->n_delays) {
@@ -166,10 +181,13 @@ static void add_tables(const CExport *c, StrBuf *s)
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (lists[i].n) str_addf(s, "    .%s = engine_%s,\n", lists[i].name, lists[i].name);
     if (t->n_delays) str_add(s, "    .has_before = engine_before,\n");
+    if (t->nominal) str_add(s, "    .nominal = engine_nominal,\n");
     str_add(s, "};\n\nstatic const SolverOptions options = {\n");
     add_setting(s, "step", o->step);
     add_setting(s, "tolerance", o->tolerance);
     add_setting(s, "absolute", o->absolute);
+    if (o->has_absolute) str_add(s, "    .has_absolute = true,\n");
+    if (o->absolutes) str_add(s, "    .absolutes = engine_absolutes,\n");
     add_setting(s, "max_step", o->max_step);
     add_setting(s, "t_end", o->t_end);
     str_add(s, "};\n\n");
@@ -179,7 +197,8 @@ void c_add_engine(const CExport *c, StrBuf *s)
 {
     static const char *const before[] = { TEXT_NUM_CALENDAR_H, TEXT_NUM_INSTANT_H, TEXT_ENGINE_ENGINE_H },
                       *const texts[] = { TEXT_NUM_CALENDAR_C, TEXT_NUM_LU_H, TEXT_NUM_LU_C, TEXT_NUM_ITP_H,
-                                         TEXT_NUM_TURN_H, TEXT_ENGINE_ISLAND_C, TEXT_ENGINE_SURFACE_C,
+                                         TEXT_NUM_TURN_H, TEXT_ENGINE_ISLAND_C, TEXT_ENGINE_NOMINAL_C,
+                                         TEXT_ENGINE_SURFACE_C,
                                          TEXT_ENGINE_SLIDE_C, TEXT_ENGINE_CONTACT_C, TEXT_ENGINE_DUE_C,
                                          TEXT_ENGINE_HISTORY_C,
                                          TEXT_ENGINE_EVENT_C, TEXT_ENGINE_LOOK_C, TEXT_ENGINE_DRIVE_C };

@@ -375,11 +375,16 @@ static void choose_quanta(Qss *m, const Island *island, Arena *arena)
         all.most = o->quantum > 0 ? o->quantum : INFINITY;
         if (all.least > all.most) all.least = all.most;
     }
-    m->has_own_quanta = o->quanta || m->is_small;
+    // a least quantum that nobody gave follows the size of the state
+    const bool by_size = !(o->quantum > 0 || o->least > 0);
+    bool any_size = false;
+    for (uint32_t i = 0; i < m->n; i++) any_size |= by_size && island->absolute[i] != o->absolute;
+    m->has_own_quanta = o->quanta || m->is_small || any_size;
     m->quanta = ARENA_ARRAY(arena, QssQuantum, m->has_own_quanta ? m->n : 1);
     if (!m->has_own_quanta) m->quanta[0] = all;
     for (uint32_t i = 0; m->has_own_quanta && i < m->n; i++) {
         m->quanta[i] = all;
+        if (by_size) m->quanta[i].least *= island->absolute[i] / o->absolute;
         if (o->quanta && o->quanta[i] > 0)
             m->quanta[i] = (QssQuantum){ .least = o->quanta[i], .most = INFINITY };
     }

@@ -85,7 +85,9 @@ static StepResult step_crumb(Island *island, double t_limit)
 static StepResult begin(Island *island, double t_limit)
 {
     const Multistep *m = island->memory;
-    if (CVodeReInit(m->memory, island->t, m->y) != CV_SUCCESS) return give_up(island, CV_ILL_INPUT);
+    if (CVodeReInit(m->memory, island->t, m->y) != CV_SUCCESS ||
+        CVodeSVtolerances(m->memory, island->options.tolerance, m->absolute) != CV_SUCCESS)
+        return give_up(island, CV_ILL_INPUT);
     if (island->options.step > 0) {
         // a guess that the clock cannot tell from nothing is made longer
         const double guess = fmax(island->options.step, 1000 * DBL_EPSILON * fabs(island->t));
@@ -145,8 +147,7 @@ static bool set_up(Island *island, Arena *arena, int method)
     void *cvode = base->memory = CVodeCreate(method, base->context);
     if (!cvode) return multistep_report_set_up(base);
     CVodeSetErrHandlerFn(cvode, multistep_keep_words, base);
-    if (CVodeInit(cvode, rates, island->t, base->y) != CV_SUCCESS ||
-        CVodeSStolerances(cvode, o->tolerance, o->absolute) != CV_SUCCESS)
+    if (CVodeInit(cvode, rates, island->t, base->y) != CV_SUCCESS)
         return multistep_report_set_up(base);
     CVodeSetUserData(cvode, base);
     CVodeSetMaxNumSteps(cvode, -1);    // the driver counts and can be interrupted

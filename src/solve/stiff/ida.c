@@ -94,7 +94,7 @@ static double short_time(const Island *island, const double *slope)
     const double span = isfinite(island->options.t_end) ? island->options.t_end - island->t : 1;
     double h = 1e-7 * (span > 0 ? span : 1);
     for (size_t i = 0; i < island->model->n_states; i++) {
-        const double size = island->options.absolute / island->options.tolerance + fabs(island->x[i]);
+        const double size = island->absolute[i] / island->options.tolerance + fabs(island->x[i]);
         if (slope[i] != 0) h = fmin(h, 1e-5 * size / fabs(slope[i]));
     }
     return fmax(h, 1e3 * DBL_EPSILON * fabs(island->t));
@@ -111,7 +111,7 @@ static double first_step(Island *island, Ida *m, double t_limit)
     if (!island_rates(island, island->t + h, ahead, there)) return 0;
     for (size_t i = 0; i < n; i++) {
         if (m->is_implicit[i]) continue;
-        const double allowed = island->options.absolute + island->options.tolerance * fabs(island->x[i]);
+        const double allowed = island->absolute[i] + island->options.tolerance * fabs(island->x[i]);
         const double bend = (there[i] - slope[i]) / h / allowed;
         sum += bend * bend / (double)n;
     }
@@ -173,7 +173,8 @@ static StepResult begin(Island *island, double t_limit)
 {
     Ida *m = island->memory;
     if (!settle_implicit(island) || !find_slopes(island, m)) return STEP_FAILED;
-    if (IDAReInit(m->base.memory, island->t, m->base.y, m->slope) != IDA_SUCCESS)
+    if (IDAReInit(m->base.memory, island->t, m->base.y, m->slope) != IDA_SUCCESS ||
+        IDASVtolerances(m->base.memory, island->options.tolerance, m->base.absolute) != IDA_SUCCESS)
         return give_up(island, IDA_ILL_INPUT);
     const double wanted = island->options.step > 0 ? island->options.step : first_step(island, m, t_limit);
     const double guess = wanted > 0 ? fmax(wanted, 1000 * DBL_EPSILON * fabs(island->t)) : 0;
@@ -225,8 +226,7 @@ static bool init(Island *island, Arena *arena, orr_diag *diag)
     if (!m->slope || !ida) return multistep_report_set_up(base);
     N_VConst(0, m->slope);
     IDASetErrHandlerFn(ida, multistep_keep_words, base);
-    if (IDAInit(ida, residual, island->t, base->y, m->slope) != IDA_SUCCESS ||
-        IDASStolerances(ida, o->tolerance, o->absolute) != IDA_SUCCESS)
+    if (IDAInit(ida, residual, island->t, base->y, m->slope) != IDA_SUCCESS)
         return multistep_report_set_up(base);
     IDASetUserData(ida, m);
     IDASetMaxNumSteps(ida, -1);    // the driver counts and can be interrupted

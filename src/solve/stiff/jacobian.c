@@ -43,7 +43,7 @@ static bool fill_sparse(Jacobian *m, double t, double *x, double *values)
     if (!island_rates(island, t, x, m->rates)) return false;
     for (uint32_t g = 0; g < p->n_groups; g++) {
         for (size_t c = 0; c < n; c++)
-            m->shifted[c] = p->group[c] == g ? x[c] + dense_shift(island, x[c]) : x[c];
+            m->shifted[c] = p->group[c] == g ? x[c] + dense_shift(island, c, x[c]) : x[c];
         if (!island_rates(island, t, m->shifted, m->shifted_rates)) return false;
         for (size_t c = 0; c < n; c++) {
             if (p->group[c] != g) continue;

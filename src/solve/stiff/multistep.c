@@ -16,14 +16,16 @@ bool multistep_init(Multistep *m, const MultistepCalls *calls, Island *island, A
     m->rates = ARENA_ARRAY(arena, double, n);
     if (SUNContext_Create(NULL, &m->context) != 0) return false;
     m->y = clones_vector(N_VMake_Serial((sunindextype)n, island->x, m->context));
+    m->absolute = clones_vector(N_VMake_Serial((sunindextype)n, island->absolute, m->context));
     m->past = clones_vector(N_VMake_Serial((sunindextype)n, m->between, m->context));
-    return m->y && m->past;
+    return m->y && m->absolute && m->past;
 }
 
 void multistep_free(Multistep *m)
 {
     jacobian_free(&m->jacobian);
     if (m->y) N_VDestroy(m->y);
+    if (m->absolute) N_VDestroy(m->absolute);
     if (m->past) N_VDestroy(m->past);
     if (m->context) SUNContext_Free(&m->context);
     // the island may come here twice

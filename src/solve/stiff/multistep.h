@@ -33,6 +33,7 @@ struct Multistep {
     SUNContext context;
     void      *memory;              // of CVODES or IDAS; the solver frees it
     N_Vector   y;                   // over island->x
+    N_Vector   absolute;            // over island->absolute
     N_Vector   past;                // over `between`: where state_at puts its result
     Jacobian   jacobian;
     bool       begun;               // the library stands at the island's (t, x)
