@@ -2,6 +2,11 @@
 #pragma once
 #include "options.h"
 
+// Options that several parts have; each has a Settings with these fields.
+#define MACHINE_OPTION \
+    { "--machine", OPTION_TEXT, "NAME", "which one, if the file has several", offsetof(Settings, machine) }
+#define JSON_OPTION { "--json", OPTION_FLAG, NULL, "for programs", offsetof(Settings, json) }
+
 extern const Command machine_show, machine_behave, machine_predict, machine_validate;
 
 // `orrery run` and `orrery check` of machines: machine_run.c.

@@ -18,8 +18,8 @@ static const Option options[] = {
     { "--steps", OPTION_FLAG, NULL, "show the behaviour table filling in step by step",
       offsetof(Settings, steps) },
     { "--seed", OPTION_NUMBER, "N", "for moves drawn by chance (default: 1)", offsetof(Settings, seed) },
-    { "--machine", OPTION_TEXT, "NAME", "which one, if the file has several", offsetof(Settings, machine) },
-    { "--json", OPTION_FLAG, NULL, "for programs", offsetof(Settings, json) },
+    MACHINE_OPTION,
+    JSON_OPTION,
 };
 
 typedef struct Behaviour {

@@ -14,7 +14,7 @@ static const Option options[] = {
       offsetof(Settings, states) },
     { "--machine", OPTION_LIST, "NAME", "which one; given again: which the second",
       offsetof(Settings, machine) },
-    { "--json", OPTION_FLAG, NULL, "for programs", offsetof(Settings, json) },
+    JSON_OPTION,
 };
 
 // The output sequence of one side, or that nothing answers so.

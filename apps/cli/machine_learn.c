@@ -22,7 +22,7 @@ static const Option options[] = {
       offsetof(Settings, limit) },
     { "-o", OPTION_TEXT, "FILE", "write the first machine: .orr, .csv, .dot, .svg, .json",
       offsetof(Settings, output) },
-    { "--json", OPTION_FLAG, NULL, "for programs", offsetof(Settings, json) },
+    JSON_OPTION,
 };
 
 static void print_free(const orr_learned *r)

@@ -12,8 +12,8 @@ static const Option options[] = {
       offsetof(Settings, reachable) },
     { "-o", OPTION_TEXT, "FILE", "write the result: .orr, .csv, .dot, .svg, .json",
       offsetof(Settings, output) },
-    { "--machine", OPTION_TEXT, "NAME", "which one, if the file has several", offsetof(Settings, machine) },
-    { "--json", OPTION_FLAG, NULL, "for programs", offsetof(Settings, json) },
+    MACHINE_OPTION,
+    JSON_OPTION,
 };
 
 enum { CLASSES_SHOWN = 20, STATES_SHOWN = 30 };

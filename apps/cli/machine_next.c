@@ -32,7 +32,7 @@ static const Option options[] = {
     { "--machine", OPTION_LIST, "NAME", "only this one; may be repeated", offsetof(Settings, machine) },
     { "--limit", OPTION_NUMBER, "N", "sets of states to look at (default: 200000)",
       offsetof(Settings, limit) },
-    { "--json", OPTION_FLAG, NULL, "for programs", offsetof(Settings, json) },
+    JSON_OPTION,
 };
 
 enum { ROWS_SHOWN = 40, EQUIVALENT_SHOWN = 8, COUNT_DEFAULT = 20 };

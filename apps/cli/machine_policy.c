@@ -22,8 +22,8 @@ static const Option options[] = {
     { "--horizon", OPTION_NUMBER, "N", "the sum over N inputs (default: the average in the long run)",
       offsetof(Settings, horizon) },
     { "--from", OPTION_TEXT, "STATE", "where it begins (default: its start)", offsetof(Settings, from) },
-    { "--machine", OPTION_TEXT, "NAME", "which one, if the file has several", offsetof(Settings, machine) },
-    { "--json", OPTION_FLAG, NULL, "for programs", offsetof(Settings, json) },
+    MACHINE_OPTION,
+    JSON_OPTION,
 };
 
 enum { STATES_SHOWN = 40, STEPS_SHOWN = 60 };

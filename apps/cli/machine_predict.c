@@ -13,8 +13,8 @@ static const Option options[] = {
       offsetof(Settings, inputs) },
     { "--outputs", OPTION_TEXT, "C,D,…", "outputs observed, from before the first input on; ? is unknown",
       offsetof(Settings, outputs) },
-    { "--machine", OPTION_TEXT, "NAME", "which one, if the file has several", offsetof(Settings, machine) },
-    { "--json", OPTION_FLAG, NULL, "for programs", offsetof(Settings, json) },
+    MACHINE_OPTION,
+    JSON_OPTION,
 };
 
 // What an input would show and lead to: shares of the belief, by output and by state.

@@ -9,8 +9,8 @@ typedef struct Settings {
 
 static const Option options[] = {
     { "--from", OPTION_TEXT, "STATE", "where it begins (default: its start)", offsetof(Settings, from) },
-    { "--machine", OPTION_TEXT, "NAME", "which one, if the file has several", offsetof(Settings, machine) },
-    { "--json", OPTION_FLAG, NULL, "for programs", offsetof(Settings, json) },
+    MACHINE_OPTION,
+    JSON_OPTION,
 };
 
 typedef bool (*Test)(const orr_reach *r, uint32_t state);

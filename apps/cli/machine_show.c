@@ -14,7 +14,7 @@ static const Option options[] = {
     { "--as", OPTION_TEXT, "FORM", "table (default), csv, dot, svg, orr or json", offsetof(Settings, as) },
     { "-o", OPTION_TEXT, "FILE", "write to this file; its suffix tells the form",
       offsetof(Settings, output) },
-    { "--machine", OPTION_TEXT, "NAME", "which one, if the file has several", offsetof(Settings, machine) },
+    MACHINE_OPTION,
     { "--json", OPTION_FLAG, NULL, "the same as --as json", offsetof(Settings, json) },
 };
 

@@ -21,7 +21,7 @@ static const Option options[] = {
       offsetof(Settings, repair) },
     { "--machine", OPTION_TEXT, "NAME", "only this one (default: all machines of the files are rivals)",
       offsetof(Settings, machine) },
-    { "--json", OPTION_FLAG, NULL, "for programs", offsetof(Settings, json) },
+    JSON_OPTION,
 };
 
 typedef struct Rivals {

@@ -10,5 +10,6 @@ typedef struct FrontEnd {
     bool (*parse)(Ast *ast, uint32_t file, const char *path, const char *text, size_t n, orr_diag *diag);
 } FrontEnd;
 
+// Which there are is listed in source/source.c; these two are known by name elsewhere.
 extern const FrontEnd frontend_orrery;    // lang/parse.c
 extern const FrontEnd frontend_csmp;      // csmp/read.c

@@ -15,7 +15,16 @@
 #include <stdlib.h>
 #include <strings.h>
 
-static const FrontEnd *const front_ends[] = { &frontend_orrery, &frontend_csmp };
+#define FRONT_ENDS(F) \
+    F(orrery)         \
+    F(csmp)
+
+#define F(name) extern const FrontEnd frontend_##name;
+FRONT_ENDS(F)
+#undef F
+#define F(name) &frontend_##name,
+static const FrontEnd *const front_ends[] = { FRONT_ENDS(F) };
+#undef F
 enum { N_FRONT_ENDS = sizeof front_ends / sizeof *front_ends };
 
 typedef struct Reader {

@@ -68,8 +68,6 @@ void c_add_template(const CExport *c, StrBuf *s, const char *text);
 
 // Likewise a text of our own that others call from elsewhere: here nobody does, and several models may be
 // linked together. `unused`: names of functions that are left out, each with a space behind it.
-// of num/lu.c
-#define C_LU_UNUSED "lu_norm lu_solve_transposed lu_reciprocal_condition inverse_norm sum_of_magnitudes "
 void c_add_private(const CExport *c, StrBuf *s, const char *text, const char *unused);
 
 const Tableau *c_method(const CExport *c);              // the table that its steps are made from
