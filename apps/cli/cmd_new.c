@@ -88,35 +88,6 @@ static void write_plain(FILE *out, const char *path)
     fputs("  plot x, half\n  expect x at 10 = exp(-5) within 1e-6\nend\n", out);
 }
 
-// "speed [m/s]" is the name speed and the unit m/s.
-typedef struct Heading {
-    const char *name, *unit;
-    size_t      n_name, n_unit;
-} Heading;
-
-static Heading split_heading(const char *text)
-{
-    const size_t n = strlen(text);
-    const char *bracket = strchr(text, '[');
-    if (!bracket || bracket == text || text[n - 1] != ']' || strchr(bracket + 1, '['))
-        return (Heading){ text, NULL, n, 0 };
-    Heading h = { text, bracket + 1, (size_t)(bracket - text), (size_t)(text + n - 1 - (bracket + 1)) };
-    while (h.n_name > 0 && text[h.n_name - 1] == ' ') h.n_name--;
-    return h.n_name > 0 ? h : (Heading){ text, NULL, n, 0 };
-}
-
-// What is a name of its own without its unit.
-static Heading heading_of(const orr_table *table, size_t column)
-{
-    const Heading h = split_heading(orr_table_name(table, column));
-    for (size_t c = 1; c < orr_table_n_columns(table); c++) {
-        const Heading other = split_heading(orr_table_name(table, c));
-        if (c != column && other.n_name == h.n_name && strncmp(other.name, h.name, h.n_name) == 0)
-            return (Heading){ h.name, NULL, strlen(h.name), 0 };
-    }
-    return h;
-}
-
 static void write_variable(FILE *out, const orr_table *table, size_t column)
 {
     const double *values = orr_table_column(table, column);
@@ -127,12 +98,12 @@ static void write_variable(FILE *out, const orr_table *table, size_t column)
         low = fmin(low, values[i]);
         high = fmax(high, values[i]);
     }
-    const Heading h = heading_of(table, column);
+    const char *name = orr_table_name(table, column), *unit = orr_table_unit(table, column);
     fputs("  var ", out);
-    write_name(out, h.name, h.n_name);
+    write_name(out, name, strlen(name));
     fputs(" = ", out);
     write_number(out, first);
-    if (h.unit) fprintf(out, " [%.*s]", (int)h.n_unit, h.unit);
+    if (unit) fprintf(out, " [%s]", unit);
     if (isfinite(low)) fprintf(out, " # measured from %.6g to %.6g\n", low, high);
     else fputs(" # no numbers in this column\n", out);
 }
@@ -142,19 +113,21 @@ static void write_from_table(FILE *out, const char *path, const char *data, cons
     const size_t n = orr_table_n_rows(table), columns = orr_table_n_columns(table);
     const double *t = orr_table_column(table, 0);
     fprintf(out, "# Skeleton for the %zu row%s of %s: columns", n, n == 1 ? "" : "s", data);
-    for (size_t c = 0; c < columns; c++) fprintf(out, "%s %s", c ? "," : "", orr_table_name(table, c));
+    for (size_t c = 0; c < columns; c++) {
+        const char *unit = orr_table_unit(table, c);
+        fprintf(out, unit ? "%s %s [%s]" : "%s %s", c ? "," : "", orr_table_name(table, c), unit);
+    }
     fputs(".\n# Each measured column is a state here, starting at its first value; put your equations in.\n"
           "model ",
           out);
     write_model_name(out, path);
     fputc('\n', out);
-    const Heading time = split_heading(orr_table_name(table, 0));
-    if (time.unit && columns > 1) fprintf(out, "  time [%.*s]\n", (int)time.n_unit, time.unit);
+    const char *time = orr_table_unit(table, 0);
+    if (time && columns > 1) fprintf(out, "  time [%s]\n", time);
     for (size_t c = 1; c < columns; c++) write_variable(out, table, c);
     for (size_t c = 1; c < columns; c++) {
-        const Heading h = heading_of(table, c);
         fputs("  ", out);
-        write_name(out, h.name, h.n_name);
+        write_name(out, orr_table_name(table, c), strlen(orr_table_name(table, c)));
         fputs("' = 0 # how fast it changes\n", out);
     }
     fputs("end\n\n", out);

@@ -71,7 +71,9 @@ static orr_status carry_out(const Shared *s, const Session *session, double star
                                 .cancel = limits_cancel(),
                                 .progress = shows ? show_progress : NULL,
                                 .self = &progress,
-                                .rescue = limits_rescue };
+                                .rescue = limits_rescue,
+                                .has_units = s->units,
+                                .has_provenance = s->provenance };
         orr_result result = orr_carry_out(session->model, &e, &call, diag);
         if (progress.shown_ms > 0) fputs("\r\033[K", stderr);
         status = limits_judge(result.status, diag);
@@ -123,7 +125,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     return (int)status;
 }
 
-#define SHARES OPENING " --code -o --plot --stats --quiet"
+#define SHARES OPENING " --code -o --units --provenance --plot --stats --quiet"
 
 const Command command_run = {
     .name = "run", .arguments = "FILE [EXPERIMENT]",

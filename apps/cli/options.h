@@ -35,7 +35,7 @@ typedef struct Shared {
     size_t      n_given;
     List        natives, plot;      // files of --native; --plot
     const char *model, *loops, *code, *output;    // NULL: not given
-    bool        stats, quiet, no_sandbox;
+    bool        stats, quiet, no_sandbox, units, provenance;
 } Shared;
 
 typedef struct Command {

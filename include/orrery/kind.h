@@ -112,7 +112,8 @@ typedef struct orr_result {
 
 // How an experiment is carried out. { 0 }: quietly into memory, until it is done.
 typedef struct orr_call {
-    const char *output;                    // where rows go while they are computed; NULL: nowhere
+    const char *output;                    // where rows go while they are computed: CSV or, if its
+                                           // name ends in .nc, NetCDF-4; NULL: nowhere
     bool        is_quiet;                  // nobody reads the parts
     bool        asks_plots;                // the plots of the experiment were given by hand
     size_t      n_pictures;                // files that will be drawn: more rows are kept for them
@@ -121,7 +122,9 @@ typedef struct orr_call {
     void      (*progress)(void *self, double share, const char *text);
     void       *self;
     void      (*rescue)(const orr_sink *rows);    // to be ended if memory ends; NULL when they are; or NULL
-    void *reserved[8];
+    bool        has_units;                 // in headers of CSV: "x [m]"
+    bool        has_provenance;            // beside `output`, in a file .json
+    void *reserved[7];
 } orr_call;
 
 // Carry out an experiment, whatever its kind. Free the result in any case.

@@ -231,6 +231,7 @@
     D(OBSERVE_NONE,           "E449", "%s cannot be observed: %s") \
     D(EXPECT_OBSERVED,        "E450", "expected %s = %.10g within %g, but it is %.10g") \
     D(ISLAND_UNKNOWN,         "E451", "there is no island called '%s'") \
+    D(FORM_UNKNOWN,           "E460", "cannot write '%s': results are not written as '%s'") \
     D(STEP_UNDERFLOW,         "E501", "step fell below %g s at t = %g s; '%s' changes fastest") \
     D(VALUE_NOT_FINITE,       "E502", "'%s' became %s at t = %.10g") \
     D(DOMAIN_ERROR,           "E503", "%s has no real value at t = %.10g") \

@@ -1720,6 +1720,12 @@
       "      solver lefd : rk4 step 0.01\n" \
       "    end", \
       "name an island of the model, or an array of islands: solver left : rk4 step 0.01.") \
+    X(FORM_UNKNOWN, \
+      "Rows and tables are written as CSV or as NetCDF-4, by the suffix of the file. Another\n" \
+      "suffix promises a form that is not written, so nothing is.", \
+      "    orrery run examples/mass_spring.orr -o out.xlsx", \
+      "write CSV (.csv), which every program reads, or NetCDF-4 (.nc), which keeps units\n" \
+      "and where the results come from; other programs convert both.") \
     X(STEP_UNDERFLOW, \
       "The solver made its step smaller and smaller to keep its tolerance, until time itself\n" \
       "would not advance any more. Usually the solution runs to infinity, or jumps, or the model\n" \

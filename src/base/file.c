@@ -256,6 +256,17 @@ void file_write(FileOut *f, const void *bytes, size_t n)
 
 void file_text(FileOut *f, const char *text) { file_write(f, text, strlen(text)); }
 
+void file_json(FileOut *f, const char *text)
+{
+    file_text(f, "\"");
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+        if (*p == '"' || *p == '\\') file_printf(f, "\\%c", *p);
+        else if (*p < 0x20) file_printf(f, "\\u%04x", *p);
+        else file_write(f, (const char *)p, 1);
+    }
+    file_text(f, "\"");
+}
+
 void file_printf(FileOut *f, const char *format, ...)
 {
     StrBuf s = { 0 };

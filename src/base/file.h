@@ -48,6 +48,7 @@ static inline void file_use(FileOut *f, size_t n) { f->used += n; }
 
 void file_write(FileOut *f, const void *bytes, size_t n);
 void file_text(FileOut *f, const char *text);
+void file_json(FileOut *f, const char *text);    // as a text of JSON, quoted
 void file_printf(FileOut *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static inline void file_mark(FileOut *f) { f->whole = f->used; }    // a record ends here
 

@@ -15,6 +15,7 @@
 #include "base/csv.h"
 #include "base/file.h"
 #include "exp/resume.h"
+#include "exp/rows_out.h"
 #include "orrery/experiment.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -44,6 +45,7 @@ struct orr_csv {
     bool      wants_flush;       // write the next block through to the file
     bool      has_writer, cannot_start;
     bool      goes_on;           // behind the rows of an earlier run
+    bool      has_units;         // in its header
     pthread_t writer;
 
     pthread_mutex_t lock;        // over what follows
@@ -68,6 +70,8 @@ orr_csv *orr_csv_create(const char *path, orr_diag *diag)
     pthread_cond_init(&csv->changed, NULL);
     return csv;
 }
+
+void csv_put_units(orr_csv *csv) { csv->has_units = true; }
 
 static void write_block(orr_csv *csv, RowBlock *block, bool flush)
 {
@@ -172,12 +176,12 @@ static void stop_writer(orr_csv *csv)
 static bool begin(void *self, const char *const *names, const char *const *units, size_t n,
                   const char *time_unit)
 {
-    (void)units, (void)time_unit;
     orr_csv *csv = self;
     Arena work = { 0 };
     const char **all = ARENA_ARRAY(&work, const char *, n + 1);
-    all[0] = "t";
-    for (size_t i = 0; i < n; i++) all[i + 1] = names[i];
+    for (size_t i = 0; i <= n; i++)
+        all[i] = rows_column(&work, i ? names[i - 1] : "t",
+                             !csv->has_units ? NULL : i == 0 ? time_unit : units ? units[i - 1] : NULL);
     if (!csv->goes_on) csv_header(&csv->file, all, n + 1);
     arena_free(&work);
     file_begin(&csv->file);    // nobody shall take what stood there for rows of this run

@@ -5,6 +5,7 @@
 #include "base/diag.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "exp/rows_out.h"
 #include "orrery/ensemble.h"
 #include "orrery/kind.h"
 
@@ -24,6 +25,7 @@ typedef struct Call {
     StrBuf                text;          // of the part of text under way
     StrBuf                stats;
     VEC(orr_table *)      tables;        // freed with the result
+    Provenance           *provenance;    // NULL until somebody needs it: call_provenance
 } Call;
 
 // A word of a table; what is behind its help is given by name: .low = 2.
@@ -65,18 +67,21 @@ orr_table *table_add(Call *call, size_t at_most);          // see orr_table_crea
 bool call_writes_stdout(const Call *call);                 // rows go there, and nothing else
 // A file of rows that are not those of a run, behind columns of their own; no path: none is written.
 typedef struct RowFile {
-    orr_csv *csv;              // NULL: none
+    RowsOut *out;              // NULL: none
     orr_sink sink;
     bool     has_begun;
     double  *row;              // [n]
     size_t   n;
+    const Call *call;
 } RowFile;
-bool row_file_open(RowFile *file, const Call *call);       // false after a message
+bool row_file_open(RowFile *file, Call *call);       // false after a message
 // Columns: `n_own` of the file's own, then n others. False after a message.
 bool row_file_begin(RowFile *file, const char *const *own, size_t n_own, const char *const *names, size_t n,
                     const char *time_unit);
 // The first problem is what the status becomes.
 orr_status row_file_close(RowFile *file, orr_status status);
+// Where the results come from; of the experiment as it stands when this is first called.
+const Provenance *call_provenance(Call *call);
 // "NAME, EXPERIMENT": how reports begin.
 const char *call_title(const Call *call);
 // Verdicts of expectations, as lines and in the result.
@@ -100,4 +105,4 @@ double      *sheet_numbers(Sheet *sheet, const char *name, const char *unit);
 const char **sheet_texts(Sheet *sheet, const char *name);
 void         sheet_end(Sheet *sheet);
 // Write the sheet of this name, if there is a path. False after a message.
-bool         sheet_write(const Call *call, const char *name, const char *path);
+bool         sheet_write(Call *call, const char *name, const char *path);

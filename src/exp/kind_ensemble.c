@@ -1,6 +1,8 @@
 // src/exp/kind_ensemble.c: one experiment for many sets of parameters.
 #include "exp/kind.h"
 #include "exp/table.h"
+#include "model/model.h"
+#include "units/units.h"
 #include "orrery/ensemble.h"
 #include <math.h>
 #include <string.h>
@@ -35,7 +37,18 @@ static bool read_members(Call *call, const orr_value *given, orr_ensemble_option
     for (size_t k = 0; k < o->n_names; k++) {
         const double *column = orr_table_column(table, k);
         names[k] = orr_table_name(table, k);
-        for (size_t i = 0; i < o->n_members; i++) values[i * o->n_names + k] = column[i];
+        const char *unit = orr_table_unit(table, k);
+        const size_t variable = unit ? orr_model_find(call->model, names[k]) : (size_t)-1;
+        const char *own = variable != (size_t)-1 ? orr_model_variable(call->model, variable).unit : NULL;
+        for (size_t i = 0; i < o->n_members; i++) {
+            double *value = &values[i * o->n_names + k];
+            *value = column[i];
+            if (own && !units_convert(&call->model->own_units, unit, own, false, (Place){ 0 }, value,
+                                      call->diag))
+                return false;
+        }
+        if (variable != (size_t)-1 && !own)
+            diag_report(call->diag, DIAG_UNIT_NOT_USED, (Place){ 0 }, unit, names[k]);
     }
     o->names = names;
     o->values = values;
@@ -48,7 +61,7 @@ static bool begin(void *self, const char *const *names, const char *const *units
     Ensemble *s = self;
     (void)units;
     s->n_columns = n;
-    if (!s->file.csv) return true;
+    if (!s->file.out) return true;
     const orr_experiment *e = s->call->experiment;
     const size_t n_names = s->members->n_names, n_own = 1 + n_names + e->n_observations;
     const char **own = ARENA_ARRAY(s->call->arena, const char *, n_own);
@@ -69,7 +82,7 @@ static bool take_member(void *self, const orr_member *m)
         orr_diag_add(s->call->diag, "W633",
                      arena_printf(s->call->arena, "in member %zu a claim does not hold: %s", m->index + 1,
                                   m->violation ? m->violation : ""), NULL);
-    if (!s->file.csv) return true;
+    if (!s->file.out) return true;
     const size_t n_names = s->members->n_names, n_observed = s->call->experiment->n_observations;
     const size_t n_given = n_names + n_observed;
     double *row = s->file.row;
@@ -151,7 +164,7 @@ const Kind kind_ensemble = {
         .shared = "set input allow-io until from solver island step path tol abs max-step "
                   "quantum record observe seed run threads lanes max-time",
         .output = "FILE",
-        .output_help = "write the rows of all members as CSV; - is standard output",
+        .output_help = "write the rows of all members as CSV, or as NetCDF-4 (.nc); - is standard output",
         .details =
             "Each row of MEMBERS.csv is a member; its columns are parameters, "
             "inputs or initial values, by name. Results have\n"

@@ -21,7 +21,7 @@ static bool take(void *self, size_t index, const char *const *names, const doubl
 {
     Study *s = self;
     RowFile *file = &s->file;
-    if (!file->csv) return true;
+    if (!file->out) return true;
     static const char *const own[] = { "replication" };
     if (!file->has_begun && !row_file_begin(file, own, 1, names, n, NULL)) return false;
     file->row[0] = (double)index;
@@ -173,7 +173,7 @@ const Kind kind_replicate = {
                   "quantum seed run replications warm-up precision precise confidence threads lanes "
                   "statistics max-time",
         .output = "FILE",
-        .output_help = "write a row for each replication as CSV; - is standard output",
+        .output_help = "write a row for each replication as CSV, or as NetCDF-4 (.nc); - is standard output",
         .details =
             "Each replication is a run with a number of its own, which decides with the seed what is drawn. "
             "Observed are the values of what\n"

@@ -26,7 +26,7 @@ enum { LOGS = 3 };    // kinds of orr_log
 // Files of a run, and all that is told of it while it goes on.
 typedef struct Outputs {
     const char *rows_path, *pieces_path;    // NULL: none
-    orr_csv    *csv;
+    RowsOut    *rows;
     orr_log    *logs[LOGS];
     orr_sink    sinks[LOGS + 3];            // with rows, a table and the progress
     size_t      n_sinks;
@@ -36,14 +36,14 @@ typedef struct Outputs {
 static bool close_outputs(const Call *call, const Outputs *o)
 {
     if (call->how->rescue) call->how->rescue(NULL);
-    bool written = !o->csv || orr_csv_close(o->csv);
+    bool written = !o->rows || rows_close(o->rows);
     for (size_t i = 0; i < LOGS; i++)
         if (o->logs[i]) written = orr_log_close(o->logs[i]) && written;
     return written;
 }
 
 // False, reported, if a file cannot be written; those that are open are to be closed then, too.
-static bool open_outputs(const Call *call, Outputs *o)
+static bool open_outputs(Call *call, Outputs *o)
 {
     const orr_experiment *e = call->experiment;
     const char *polynomials = value_text(e, "polynomials");
@@ -52,9 +52,9 @@ static bool open_outputs(const Call *call, Outputs *o)
     *o = (Outputs){ .rows_path = instead ? NULL : call->how->output,
                     .pieces_path = instead ? call->how->output : polynomials };
     if (o->rows_path) {
-        o->csv = orr_csv_create(o->rows_path, call->diag);
-        if (!o->csv) return false;
-        o->sinks[o->n_sinks++] = orr_csv_sink(o->csv);
+        o->rows = rows_open(o->rows_path, call->how->has_units, call_provenance(call), call->diag);
+        if (!o->rows) return false;
+        o->sinks[o->n_sinks++] = rows_sink(o->rows);
         if (call->how->rescue) call->how->rescue(&o->sinks[0]);
     }
     const char *const paths[LOGS] = { [ORR_LOG_EVENTS] = value_text(e, "events"),
@@ -243,7 +243,7 @@ const Kind kind_simulate = {
                   "max-time checkpoint "
                   "checkpoint-every resume",
         .output = "FILE",
-        .output_help = "write all rows as CSV; - is standard output",
+        .output_help = "write all rows as CSV, or as NetCDF-4 (.nc); - is standard output",
         .details =
             "--input NAME=SOURCE: "
             "FILE[:COLUMN]:hold|linear|cubic[:cyclic][:outside-hold|outside-error|outside-zero], a table\n"

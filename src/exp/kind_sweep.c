@@ -238,7 +238,7 @@ static bool begin(void *self, const char *const *names, const char *const *units
         s->sink = orr_table_sink(s->table);
         s->sink.begin(s->sink.self, all, all_units, n + 1, time_unit);
     }
-    if (!s->file.csv) return true;
+    if (!s->file.out) return true;
     const size_t n_own = 1 + s->n_factors;
     const char **own = ARENA_ARRAY(s->call->arena, const char *, n_own);
     own[0] = "member";
@@ -283,7 +283,7 @@ static bool take_member(void *self, const orr_member *m)
         memcpy(s->row + 1, m->rows + i * s->n_columns, s->n_columns * sizeof *s->row);
         s->sink.row(s->sink.self, m->times[i], s->row, s->n_columns + 1);
     }
-    return !s->file.csv || write_rows(s, m, member);
+    return !s->file.out || write_rows(s, m, member);
 }
 
 static bool show_progress(void *self, size_t n_done, size_t n_members)
@@ -578,7 +578,7 @@ const Kind kind_sweep = {
         .shared = "set input allow-io until from solver step path tol abs max-step quantum record observe "
                   "seed run threads lanes max-time",
         .output = "FILE",
-        .output_help = "write the rows of all members as CSV; - is standard output",
+        .output_help = "write the rows of all members as CSV, or as NetCDF-4 (.nc); - is standard output",
         .details =
             "Each value of --sweep makes a member; several make a grid, or the points that --design chooses. "
             "A name is a parameter,\n"

@@ -1,6 +1,5 @@
 // src/exp/result.c: what a kind of experiment hands out: parts to read, sheets of numbers, verdicts.
-#include "base/csv.h"
-#include "base/number.h"
+#include "base/os.h"
 #include "exp/kind.h"
 #include <math.h>
 #include <stdarg.h>
@@ -12,6 +11,24 @@ struct orr_result_memory {
     orr_table **tables;    // [n_tables]
     size_t      n_tables;
 };
+
+const Provenance *call_provenance(Call *call)
+{
+    if (call->provenance) return call->provenance;
+    call->provenance = ARENA_ARRAY(call->arena, Provenance, 1);
+    provenance_make(call->provenance, call->model, call->experiment, call->arena);
+    return call->provenance;
+}
+
+// Beside the results: out.csv → out.json.
+static bool write_provenance(Call *call, const char *stats)
+{
+    const char *path = call->how->output;
+    if (!call->how->has_provenance || !path || call_writes_stdout(call)) return true;
+    const size_t n = strlen(path) - strlen(os_path_suffix(path));
+    return provenance_write(call_provenance(call), stats,
+                            arena_printf(call->arena, "%.*s.json", (int)n, path), call->diag);
+}
 
 orr_result call_carry_out(const Kind *kind, const orr_model *model, const orr_experiment *experiment,
                           const orr_call *how, orr_diag *diag)
@@ -28,13 +45,18 @@ orr_result call_carry_out(const Kind *kind, const orr_model *model, const orr_ex
                   .arena = arena,
                   .text = { .arena = arena },
                   .stats = { .arena = arena } };
-    result.status = kind->carry_out(&call);
+    const char *output = call.how->output;
+    const bool is_file = output && kind->kind.output && strcmp(kind->kind.output, "FILE") == 0;
+    if (is_file && !rows_know(output, diag)) result.status = ORR_STATUS_USAGE;
+    else result.status = kind->carry_out(&call);
     part_add(&call, (orr_part){ 0 });
     result.parts = call.parts.items;
     result.n_parts = call.parts.n;
     result.sheets = call.sheets.items;
     result.n_sheets = call.sheets.n;
     result.stats = str_finish(&call.stats);
+    if (!write_provenance(&call, result.stats) && result.status == ORR_STATUS_OK)
+        result.status = ORR_STATUS_SYSTEM;
     result.memory->tables = call.tables.items;
     result.memory->n_tables = call.tables.n;
     return result;
@@ -220,13 +242,27 @@ bool statistics_add(Call *call, const orr_distribution *all, size_t n)
 
 // ---------------------------------------------------------------------------------------------- rows
 
-bool row_file_open(RowFile *file, const Call *call)
+bool row_file_open(RowFile *file, Call *call)
 {
-    *file = (RowFile){ 0 };
+    *file = (RowFile){ .call = call };
     if (!call->how->output) return true;
-    file->csv = orr_csv_create(call->how->output, call->diag);
-    if (file->csv) file->sink = orr_csv_sink(file->csv);
-    return file->csv != NULL;
+    file->out = rows_open(call->how->output, call->how->has_units, call_provenance(call), call->diag);
+    if (file->out) file->sink = rows_sink(file->out);
+    return file->out != NULL;
+}
+
+// Of a variable, of a mean of one, or of what is observed; NULL: none.
+static const char *column_unit(const Call *call, const char *name)
+{
+    const orr_experiment *e = call->experiment;
+    for (size_t i = 0; i < e->n_observations; i++)
+        if (strcmp(e->observations[i].name, name) == 0)
+            return observation_unit(call->model, &e->observations[i]);
+    const size_t n = strlen(name);
+    if (n > 6 && strncmp(name, "mean(", 5) == 0)
+        name = arena_copy_text(call->arena, name + 5, n - 6);
+    const size_t variable = orr_model_find(call->model, name);
+    return variable == (size_t)-1 ? NULL : orr_model_variable(call->model, variable).unit;
 }
 
 bool row_file_begin(RowFile *file, const char *const *own, size_t n_own, const char *const *names, size_t n,
@@ -238,8 +274,11 @@ bool row_file_begin(RowFile *file, const char *const *own, size_t n_own, const c
                                                                                       file->n);
     memcpy(all, own, n_own * sizeof *all);
     if (n > 0) memcpy(all + n_own, names, n * sizeof *all);
+    for (size_t i = 0; i < file->n; i++) units[i] = column_unit(file->call, all[i]);
+    rows_study(file->out, n_own);
     file->row = calloc(file->n + 1, sizeof *file->row);
     if (!file->row) arena_no_memory(file->n * sizeof *file->row);
+    if (!time_unit) time_unit = orr_model_time_unit(file->call->model);
     file->has_begun = file->sink.begin(file->sink.self, all, units, file->n, time_unit);
     arena_free(&work);
     return file->has_begun;
@@ -248,7 +287,7 @@ bool row_file_begin(RowFile *file, const char *const *own, size_t n_own, const c
 orr_status row_file_close(RowFile *file, orr_status status)
 {
     bool ok = !file->has_begun || file->sink.end(file->sink.self, status);
-    if (file->csv) ok = orr_csv_close(file->csv) && ok;
+    if (file->out) ok = rows_close(file->out) && ok;
     free(file->row);
     return !ok && status == ORR_STATUS_OK ? ORR_STATUS_SYSTEM : status;
 }
@@ -283,34 +322,11 @@ void sheet_end(Sheet *s)
     vec_push(s->call->arena, &s->call->sheets, s->sheet);
 }
 
-bool sheet_write(const Call *call, const char *name, const char *path)
+bool sheet_write(Call *call, const char *name, const char *path)
 {
     for (size_t i = 0; path && i < call->sheets.n; i++)
         if (strcmp(call->sheets.items[i].name, name) == 0)
-            return orr_sheet_write(&call->sheets.items[i], path, call->diag);
+            return rows_sheet(&call->sheets.items[i], path, call->how->has_units, call_provenance(call),
+                              call->diag);
     return true;
-}
-
-bool orr_sheet_write(const orr_sheet *sheet, const char *path, orr_diag *diag)
-{
-    FileOut f;
-    if (!file_open(&f, path, FILE_REPLACE, diag)) return false;
-    for (size_t c = 0; c < sheet->n_columns; c++) {
-        if (c > 0) file_text(&f, ",");
-        csv_field(&f, sheet->columns[c].name);
-    }
-    file_text(&f, "\n");
-    file_mark(&f);
-    for (size_t r = 0; r < sheet->n_rows; r++) {
-        for (size_t c = 0; c < sheet->n_columns; c++) {
-            const orr_column *column = &sheet->columns[c];
-            char text[NUMBER_MAX];
-            if (c > 0) file_text(&f, ",");
-            if (column->texts) csv_field(&f, column->texts[r]);
-            else file_write(&f, text, number_format(column->numbers[r], text));
-        }
-        file_text(&f, "\n");
-        file_mark(&f);
-    }
-    return file_close(&f, diag);
 }

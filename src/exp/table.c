@@ -7,6 +7,7 @@
 #include "base/csv.h"
 #include "base/map.h"
 #include "exp/curve.h"
+#include "port/port.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,6 +203,31 @@ orr_sink orr_table_sink(orr_table *table)
                        .self = table };
 }
 
+// The units of `x [m]`, which becomes `x`; but not where another column is called so. The first is the time.
+static const char **split_units(CsvTable *csv, Arena *arena)
+{
+    const char **units = ARENA_ARRAY(arena, const char *, csv->n_columns);
+    Names names;
+    names_init(&names, arena);
+    uint32_t *first = ARENA_ARRAY(arena, uint32_t, csv->n_columns);    // column of each name
+    const char **written = ARENA_ARRAY(arena, const char *, csv->n_columns);
+    for (uint32_t i = 0; i < csv->n_columns; i++) {
+        written[i] = csv->columns[i].name;
+        units[i] = port_split_unit(arena, &csv->columns[i]);
+        const size_t n = names.n;
+        if (i == 0) continue;
+        const uint32_t id = names_intern(&names, text_from(csv->columns[i].name));
+        if (names.n > n) {
+            first[id] = i;
+            continue;
+        }
+        csv->columns[i].name = written[i];
+        csv->columns[first[id]].name = written[first[id]];
+        units[i] = units[first[id]] = NULL;
+    }
+    return units;
+}
+
 orr_table *orr_table_read(const char *path, orr_diag *diag) { return table_read(NULL, path, diag); }
 
 orr_table *table_read(const char *folder, const char *path, orr_diag *diag)
@@ -210,10 +236,12 @@ orr_table *table_read(const char *folder, const char *path, orr_diag *diag)
     CsvTable csv = { 0 };
     orr_table *table = NULL;
     if (csv_read(&csv, folder, path, &work, diag)) {
+        const char **units = split_units(&csv, &work);
         table = orr_table_create(0);
         make_columns(table, csv.n_columns);
         table->capacity = table->n_rows = csv.n_rows;
         for (size_t i = 0; i < csv.n_columns; i++) {
+            table->units[i] = copy(&table->arena, units[i]);
             table->names[i] = copy(&table->arena, csv.columns[i].name);
             table->columns[i] = malloc((csv.n_rows + 1) * sizeof(double));
             if (!table->columns[i]) arena_no_memory(csv.n_rows * sizeof(double));

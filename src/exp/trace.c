@@ -84,17 +84,6 @@ static void put_csv(FileOut *file, const orr_devs_trace *what, const TraceNames 
     }
 }
 
-static void put_json_text(FileOut *file, const char *text)
-{
-    put_text(file, "\"");
-    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-        if (*p == '"' || *p == '\\') file_printf(file, "\\%c", *p);
-        else if (*p < 0x20) file_printf(file, "\\u%04x", *p);
-        else file_write(file, (const char *)p, 1);
-    }
-    put_text(file, "\"");
-}
-
 static void put_json(FileOut *file, const orr_devs_trace *what, const TraceNames *names,
                      const orr_devs_port *port)
 {
@@ -102,10 +91,10 @@ static void put_json(FileOut *file, const orr_devs_trace *what, const TraceNames
     put_number(file, what->t);
     file_printf(file, ",\"bag\":%llu,\"kind\":\"%s\",\"component\":", (unsigned long long)what->bag,
                 trace_kind(what->kind));
-    put_json_text(file, names->component);
+    file_json(file, names->component);
     if (what->kind == ORR_DEVS_SENT) {
         put_text(file, ",\"port\":");
-        put_json_text(file, names->port);
+        file_json(file, names->port);
         put_text(file, ",\"value\":[");
         put_values(file, port, what->value, ",");
         put_text(file, "]}\n");

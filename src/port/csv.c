@@ -5,12 +5,15 @@
 
 enum { NAMES_SHOWN = 12 };
 
-// The unit of `flow [l/min]`, whose name becomes `flow`; NULL if there is none.
+// The unit of `flow [l/min]`, whose name becomes `flow`; NULL if there is none. In `u[3]` and `u[1,2]` an
+// index stands there.
 const char *port_split_unit(Arena *arena, CsvColumn *column)
 {
     const Text name = text_trim(text_from(column->name));
-    const char *open = name.n > 0 && name.p[name.n - 1] == ']' ? memchr(name.p, '[', name.n) : NULL;
+    const char *open = name.n > 0 && name.p[name.n - 1] == ']' ? memrchr(name.p, '[', name.n) : NULL;
     if (!open || open == name.p) return NULL;
+    const size_t n = (size_t)(name.p + name.n - open - 2);
+    if (open[-1] != ' ' && strspn(open + 1, "0123456789, ") == n) return NULL;
     const char *unit = text_copy(arena,
                                  text_trim((Text){ open + 1, (size_t)(name.p + name.n - 1 - (open + 1)) }));
     column->name = text_copy(arena, text_trim((Text){ name.p, (size_t)(open - name.p) }));
