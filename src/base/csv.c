@@ -14,17 +14,24 @@
 
 // What a spreadsheet takes for a formula: these before anything but a number. Apostrophes before them count
 // too, so that those that we add can be told from those of the name.
-static bool is_formula(const char *text)
+// An arrow is none.
+static bool is_formula(Text text)
 {
     double x;
-    const char *p = text + strspn(text, "'");
-    return *p && strchr("=+-@\t\r", *p) && number_read(text_from(p), &x) == NUMBER_BAD;
+    while (text.n > 0 && text.p[0] == '\'') text = text_part(text, 1, text.n);
+    return text.n > 0 && memchr("=+-@\t\r", text.p[0], 6) && !text_starts(text, "->") &&
+           number_read(text, &x) == NUMBER_BAD;
+}
+
+Text csv_without_guard(Text field)
+{
+    return field.n > 0 && field.p[0] == '\'' && is_formula(field) ? text_part(field, 1, field.n) : field;
 }
 
 // All but plain names is quoted: what has a meaning in CSV, or to whoever takes the file for a program.
 void csv_add_field(StrBuf *s, const char *text)
 {
-    const bool is_harmful = is_formula(text);
+    const bool is_harmful = is_formula(text_from(text));
     const size_t n = strlen(text);
     bool is_plain = !is_harmful && *text != ' ' && (n == 0 || text[n - 1] != ' ') &&
                     !strpbrk(text, ",;\"#$`\\<>|&!*?~={}");
@@ -337,11 +344,9 @@ static bool read_names(CsvIn *in)
     Names names;
     names_init(&names, in->arena);
     for (size_t i = 0; i < in->n_columns; i++) {
-        const Text field = in->fields[i];
+        const Text field = csv_without_guard(in->fields[i]);
         const bool has_name = in->has_header && field.n > 0;
         in->columns[i].name = has_name ? text_copy(in->arena, field) : arena_printf(in->arena, "c%zu", i + 1);
-        // the apostrophe that csv_add_field puts before formulas
-        if (in->columns[i].name[0] == '\'' && is_formula(in->columns[i].name)) in->columns[i].name++;
         if (names_intern(&names, text_from(in->columns[i].name)) != i) {
             diag_report(in->diag, DIAG_CSV_COLUMN_TWICE, at_line(in, in->line), in->columns[i].name);
             return false;

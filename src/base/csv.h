@@ -11,9 +11,10 @@
 // ---- Writing: a header and rows of shortest round-trip numbers; each row is a whole record of the file.
 void csv_header(FileOut *f, const char *const *names, size_t n);      // quoted where needed
 void csv_field(FileOut *f, const char *text);                          // one, likewise, and no comma
-// The same to a text. A field that a spreadsheet would carry out begins with an apostrophe, which goes when
-// the names of columns are read.
+// The same to a text. A field that a spreadsheet would carry out begins with an apostrophe, its guard, which
+// goes when names are read.
 void csv_add_field(StrBuf *s, const char *text);
+Text csv_without_guard(Text field);
 void csv_row(FileOut *f, const double *values, size_t n);
 // A row as text, without a NUL, for those who write it later: at most csv_row_room(n) bytes. Its end.
 char  *csv_row_text(char *text, const double *values, size_t n);

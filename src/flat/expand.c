@@ -3,18 +3,28 @@
 #include "flat/scope.h"
 #include <string.h>
 
-static const size_t turns_max = 10000000;    // of all loops together
-
-bool expand_takes_turns(Expander *ex, Place place, double turns)
+// More of something that a model makes large; false, reported, if that is too much.
+static bool takes(Expander *ex, Place place, size_t *have, double more, const char *what, size_t most)
 {
-    if (turns + (double)ex->n_turns > (double)turns_max) {
-        EXPAND_FAIL(ex, DIAG_MODEL_TOO_LARGE, place, (size_t)(turns + (double)ex->n_turns),
-                    "turns of loops", turns_max);
+    if (more + (double)*have > (double)most) {
+        if (!expand_gives_up(ex))    // once is enough
+            EXPAND_FAIL(ex, DIAG_MODEL_TOO_LARGE, place, (size_t)(more + (double)*have), what, most);
         ex->n_errors += ERRORS_MAX;
         return false;
     }
-    if (turns > 0) ex->n_turns += (size_t)turns;
+    if (more > 0) *have += (size_t)more;
     return true;
+}
+
+bool expand_takes_turns(Expander *ex, Place place, double turns)
+{
+    return takes(ex, place, &ex->n_turns, turns, "turns of loops", 10000000);
+}
+
+bool expand_takes_terms(Expander *ex, Place place, double terms)
+{
+    return takes(ex, place, &ex->n_terms, terms, "terms of sums and calls of functions that are written out",
+                 2000000);
 }
 
 // The bounds of a `for`; false after an error.
@@ -115,7 +125,7 @@ bool flat_expand(Flat *flat, const Ast *ast, const AstModel *model, orr_diag *di
     settle_consts(&ex, root);
     each_scope(&ex, root, &(Pass){ connect_item, connect_wants, false });
     connect_terminals(&ex);
-    ex.n_turns = 0;
+    ex.n_turns = ex.n_terms = 0;
     each_scope(&ex, root, &(Pass){ define_item, NULL, true });
     settle_all(&ex, root);
     port_settle(&ex);

@@ -564,7 +564,7 @@ static bool may_be_called(const Reading *r, const AstExpr *call, const AstFuncti
         EXPAND_FAIL(ex, DIAG_NESTED_TOO_DEEP, call->place, (int)CALLS_MAX);
         return false;
     }
-    return true;
+    return expand_takes_terms(ex, call->place, 1);
 }
 
 // A call of the same function with the same arguments, inside other functions: without it, functions that

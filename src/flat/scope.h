@@ -183,6 +183,7 @@ typedef struct Expander {
     uint32_t    depth;            // of lowering
     size_t      n_instances;
     size_t      n_turns;          // of `for`, in the present pass
+    size_t      n_terms;          // of sums, and calls of functions, likewise
     size_t      n_errors;
     Map         told;             // unknown names, by hash of scope and name: one message for each
     TextMap     given;            // full path → number in flat->given
@@ -325,6 +326,7 @@ bool     slice_takes_loops(const Reading *r, const AstExpr *call);    // false, 
 // turn by turn
 void     expand_define(Expander *ex, Scope *scope, const Local *locals, const AstItem *item);
 bool     expand_takes_turns(Expander *ex, Place place, double turns);    // false, reported, if too many
+bool     expand_takes_terms(Expander *ex, Place place, double terms);    // likewise
 
 // ---- connect.c, define.c, settle.c: passes over the tree
 

@@ -423,7 +423,7 @@ static bool join_terms(Reduction *m, const Local *locals, uint32_t k)
     const SliceLoop *loop = &m->loops[k];
     long long first, last;
     if (!lower_whole(&r, loop->first, &first) || !lower_whole(&r, loop->last, &last)) return false;
-    if (!expand_takes_turns(ex, m->call->place, (double)last - (double)first + 1)) return false;
+    if (!expand_takes_terms(ex, m->call->place, (double)last - (double)first + 1)) return false;
     for (long long i = first; i <= last; i++) {
         if (expand_gives_up(ex) || (ex->nest && ex->nest->failed)) return false;
         const Local index = { locals, loop->index, EXPR_NONE, (double)i };

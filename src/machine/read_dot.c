@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "machine/build.h"
 #include "machine/draft.h"
+#include <ctype.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -337,15 +338,19 @@ static Text resolve_escapes(Dot *d, Text label)
 {
     if (!memchr(label.p ? label.p : "", '\\', label.n)) return text_trim(label);
     StrBuf s = { .arena = d->arena };
+    size_t first = SIZE_MAX, behind = 0;    // of what is not trimmed
     for (size_t i = 0; i < label.n; i++) {
         char c = label.p[i];
+        bool is_kept = !isspace((unsigned char)c);
         if (c == '\\' && i + 1 < label.n) {
             c = label.p[++i];
-            if (c == 'n' || c == 'l' || c == 'r') c = '\n';
+            if (c == 'n' || c == 'l' || c == 'r') c = '\n', is_kept = false;
         }
+        if (is_kept && first == SIZE_MAX) first = s.n;
         str_add_char(&s, c);
+        if (is_kept) behind = s.n;
     }
-    return text_trim((Text){ s.n ? s.p : "", s.n });
+    return behind ? text_part((Text){ s.p, s.n }, first, behind) : (Text){ "", 0 };
 }
 
 // Where c stands in a label, not protected by a backslash; n if nowhere.
@@ -377,8 +382,10 @@ static Text first_line(Text t, Text *rest)
 // name|output, {name|output}, name / output, or two lines
 static void split_node(Dot *d, Node *n)
 {
-    Text t = text_trim(n->label), rest;
-    if (t.n > 1 && t.p[0] == '{' && t.p[t.n - 1] == '}') t = text_trim(text_part(t, 1, t.n - 1));
+    const Text trimmed = text_trim(n->label);
+    Text t = n->label, rest;
+    if (trimmed.n > 1 && trimmed.p[0] == '{' && trimmed.p[trimmed.n - 1] == '}')
+        t = text_part(trimmed, 1, trimmed.n - 1);
     size_t cut = find_plain(t, '|', false);
     if (cut == t.n) cut = find_plain(t, '/', false);
     Text name = text_part(t, 0, cut), output = cut < t.n ? text_part(t, cut + 1, t.n) : (Text){ 0 };

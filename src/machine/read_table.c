@@ -7,6 +7,7 @@
 // Left a Moore machine, right a Mealy machine. The arrow marks where it starts. Outputs may also stand in
 // a table of their own below, with the header state,output. Separators , ; and tab are recognised; a cell
 // drawn by chance is written `0.5 a | 0.5 b`.
+#include "base/csv.h"
 #include "base/number.h"
 #include "machine/build.h"
 #include "machine/draft.h"
@@ -90,7 +91,7 @@ static size_t read_field(Table *t, size_t at)
         value = text_trim(text_part(text, start, at));
     }
     const Place place = { t->file, (uint32_t)start, (uint32_t)text_trim(text_part(text, start, at)).n };
-    vec_push(t->arena, &t->fields, (Field){ value, place });
+    vec_push(t->arena, &t->fields, (Field){ csv_without_guard(value), place });
     return at;
 }
 
@@ -146,11 +147,18 @@ static Text input_name(Text text)
     return text;
 }
 
+static Text unquote(Text text)
+{
+    text = text_trim(text);
+    return text.n >= 2 && text.p[0] == '"' && text.p[text.n - 1] == '"' ? text_part(text, 1, text.n - 1)
+                                                                        : text;
+}
+
 // Without the arrow of the start, and whether there was one.
 static Text state_name(Text text, bool *starts)
 {
     *starts = text_starts(text, "->");
-    return *starts ? text_trim(text_part(text, 2, text.n)) : text;
+    return *starts ? unquote(text_part(text, 2, text.n)) : text;
 }
 
 // ---- Cells
@@ -175,13 +183,6 @@ static size_t find_first(Text text, char c)
         else if (!quoted && text.p[i] == c) return i;
     }
     return text.n;
-}
-
-static Text unquote(Text text)
-{
-    text = text_trim(text);
-    return text.n >= 2 && text.p[0] == '"' && text.p[text.n - 1] == '"' ? text_part(text, 1, text.n - 1)
-                                                                        : text;
 }
 
 // 0.5, or 1/3; false if it is neither
@@ -218,7 +219,8 @@ static void fill_cell(Table *t, uint32_t state, uint32_t input, const Field *f)
             rest = text_trim(text_part(rest, 0, slash));
         }
     }
-    const uint32_t whole = names_find(&t->draft.states, unquote(rest));
+    uint32_t whole = names_find(&t->draft.states, rest);
+    if (whole == NAMES_NONE) whole = names_find(&t->draft.states, unquote(rest));
     VEC(DraftBranch) branches = { 0 };
     while (whole == NAMES_NONE) {
         const size_t bar = find_first(rest, '|');

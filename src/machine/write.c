@@ -1,8 +1,10 @@
 // src/machine/write.c: machines as text: the report's tables, CSV, DOT, the language, JSON.
+#include "base/csv.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "lang/lex.h"
 #include "machine/machine.h"
+#include <ctype.h>
 
 // ---- Pieces
 
@@ -113,47 +115,32 @@ static void write_text(StrBuf *s, const Machine *m)
 
 // ---- CSV
 
-static void add_csv(StrBuf *s, const char *text)
-{
-    const bool quoted = strpbrk(text, "\",;\t\r\n") || text[0] == '#' || text[0] == ' ';
-    if (!quoted) {
-        str_add(s, text);
-        return;
-    }
-    str_add_char(s, '"');
-    for (; *text; text++) {
-        if (*text == '"') str_add_char(s, '"');
-        str_add_char(s, *text);
-    }
-    str_add_char(s, '"');
-}
-
 static void write_csv(StrBuf *s, const Machine *m)
 {
     str_add(s, "state");
     for (uint32_t i = 0; i < m->n_inputs; i++) {
         str_add_char(s, ',');
-        add_csv(s, m->inputs[i]);
+        csv_add_field(s, m->inputs[i]);
     }
     str_add(s, m->kind == MACHINE_MOORE ? ",output\n" : "\n");
     // a table of certain moves needs no quotes inside its cells: whole cells are names there
     const char *special = m->kind == MACHINE_MEALY ? "\"|/" : "\"|";
     for (uint32_t q = 0; q < m->n_states; q++) {
         StrBuf cell = { 0 };
-        if (q == m->start) str_add(&cell, "-> ");
-        str_add(&cell, m->states[q]);
-        add_csv(s, cell.p);
+        if (q == m->start) str_add(&cell, "-> "), add_name(&cell, m->states[q], "\"");
+        else str_add(&cell, m->states[q]);
+        csv_add_field(s, cell.p);
         for (uint32_t i = 0; i < m->n_inputs; i++) {
             const size_t k = machine_cell(m, q, i);
             cell.n = 0;
             if (m->kind == MACHINE_MOORE && is_certain(m, k)) str_add(&cell, m->states[m->next[k]]);
             else add_cell(&cell, m, k, special);
             str_add_char(s, ',');
-            add_csv(s, cell.p);
+            csv_add_field(s, cell.p);
         }
         if (m->kind == MACHINE_MOORE) {
             str_add_char(s, ',');
-            add_csv(s, m->outputs[m->out[q]]);
+            csv_add_field(s, m->outputs[m->out[q]]);
         }
         str_add_char(s, '\n');
         str_free(&cell);
@@ -162,13 +149,13 @@ static void write_csv(StrBuf *s, const Machine *m)
 
 // ---- DOT
 
-// Inside a label: what would end a part of it is protected by a backslash.
+// Inside a label: what would end a part of it, or be trimmed, is protected by a backslash.
 static void add_dot(StrBuf *s, const char *text)
 {
-    for (; *text; text++) {
-        if (*text == '"') str_add(s, "\\\"");
-        else if (strchr("\\|/{}<>:", *text)) str_add_char(s, '\\'), str_add_char(s, *text);
-        else str_add_char(s, *text);
+    for (const char *p = text; *p; p++) {
+        const bool is_blank = isspace((unsigned char)*p) && (p == text || !p[1]);
+        if (is_blank || strchr("\"\\|/{}<>:", *p)) str_add_char(s, '\\');
+        str_add_char(s, *p);
     }
 }
 

@@ -31,6 +31,18 @@ END
 run check sums.orr --max-time 0.2
 expect_status 3
 expect_code E513
+run check sums.orr    # and there is a limit of their number, in whatever way they are nested
+expect_status 1
+expect_code E707
+# each calls the one before it twice, with other arguments
+{
+    echo 'function f0(x) = sin(x)'
+    for ((i = 1; i <= 30; i++)); do echo "function f$i(x) = f$((i - 1))(x) + f$((i - 1))(x + $i)"; done
+    printf 'model M\n  x = f30(t)\nend\n'
+} >calls.orr
+run check calls.orr
+expect_status 1
+expect_code E707
 
 # columns that make no sense are not compared with each other
 cat >decay.orr <<'END'

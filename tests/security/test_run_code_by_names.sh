@@ -21,11 +21,16 @@ with open("m.orr", "w") as f:
     for i, n in enumerate(names): f.write(f'  var "{n}"  "{n}"\n  "{n}" = {i} + t\n')
     f.write("end\nexperiment e of M\n  until 1\n  every 1\n  solver rk4 step 0.5\n  plot " + ", ".join(f'"{n}"' for n in names[:12]) + "\n")
     f.write("  record " + ", ".join(f'"{n}"' for n in names) + "\nend\n")
-with open("machine.csv", "w", newline="") as f:
-    w = csv.writer(f)
-    states = [n for n in names if not any(c in n for c in "|/ ,#\t")]    # these have a meaning in tables of machines
-    w.writerow(["state", "go", "output"])
-    for i, n in enumerate(states): w.writerow([n, states[(i + 1) % len(states)], n])
+quoted = [f'"{n}"' for n in names]
+def machine(path, inputs, states):
+    with open(path, "w") as f:
+        f.write("machine Names\n  input " + ", ".join(inputs) + "\n  start " + states[-1] + "\n")
+        for i, q in enumerate(states):
+            moves = [f"{u} -> {states[(i + k + 1) % len(states)]}" for k, u in enumerate(inputs)]
+            f.write(f"  state {q} / {q} : " + ", ".join(moves) + "\n")
+        f.write("end\n")
+machine("states.orr", ["go", '"-x"'], quoted)
+machine("inputs.orr", quoted, ["a", '"=b"'])
 P
 run check m.orr
 expect_status 0
@@ -46,15 +51,47 @@ for cell, name in zip(header, names):
     assert not re.match(r"[=+\-@\t\r]", cell), cell
     assert cell == name or cell == "'" + name, (cell, name)
 P
-# machines: their drawings are data for dot, and their tables are no formulas
-run machine show machine.csv --dot
-if ((status == 0)); then
-    cp out machine.dot
-    run machine show machine.dot
+# machines: their tables are no formulas, their drawings are data for dot; both come back as the same machine
+for machine in states inputs; do
+    for form in csv dot; do
+        run machine show $machine.orr -o $machine.$form
+        expect_status 0
+        run machine compare $machine.orr $machine.$form
+        expect_status 0
+        expect_out equivalent
+        run machine show $machine.$form --json
+        cp out $form.json
+    done
+    python3 - $machine <<'P' || fail "the names of $machine are not what stands in its files"
+import csv, json, re, sys
+names = open("names.txt").read().split("\n")[:-1]
+for form in "csv", "dot":
+    found = json.load(open(form + ".json"))[sys.argv[1]]
+    assert sorted(found) == sorted(names), (form, set(found) ^ set(names))
+rows = list(csv.reader(open(sys.argv[1] + ".csv", newline="")))
+for row in rows:
+    for cell in row: assert not re.match(r"[=+@\t\r]|-[^>]", cell), cell
+plain = lambda cell: re.sub(r"^'(?='*[=+\-@\t\r])", "", re.sub("^-> ", "", cell))
+cells = rows[0][1:-1] if sys.argv[1] == "inputs" else [r[0] for r in rows[1:]]
+assert [plain(c) for c in cells] == names
+P
+    command -v dot >/dev/null || continue
+    run machine show $machine.orr -o $machine.svg
     expect_status 0
-fi
-run machine show machine.csv -o machine.svg
-run run machine.csv --from '+1+x' --inputs go,go,go,go -o states.csv
+    # another reader of XML finds each name as text, and nothing but text
+    python3 - $machine.svg <<'P' || fail "the drawing is not what the names say"
+import sys, xml.etree.ElementTree as E
+names = open("names.txt").read().split("\n")[:-1]
+root = E.parse(sys.argv[1]).getroot()
+squeeze = lambda s: "".join(s.split())
+texts = {squeeze("".join(t.itertext())) for t in root.iter() if t.tag.endswith("}text")}
+tags = {t.tag.split("}")[1] for t in root.iter()}
+assert tags <= {"svg", "g", "title", "text", "path", "polygon", "polyline", "ellipse"}, tags
+missing = [n for n in names if squeeze(n) not in texts and n != "&amp;"]    # drawn as &
+assert not missing, missing
+P
+done
+run run states.orr --from '+1+x' --inputs '"-x","-x","-x","-x"' -o states.csv
 expect_status 0
 expect_no_file X
 check
