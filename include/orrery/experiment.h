@@ -28,19 +28,21 @@ typedef enum orr_observe {
     ORR_OBSERVE_COUNT,       // how often a relation becomes true, after the beginning
     ORR_OBSERVE_ALWAYS,      // 1: a relation holds all the time, but for single instants
     ORR_OBSERVE_EVENTUALLY,  // 1: it holds for some time
+    ORR_OBSERVE_OF,          // arithmetic of other observations, by their names
 } orr_observe;
 typedef enum orr_relation { ORR_RELATION_LT, ORR_RELATION_LE, ORR_RELATION_GT, ORR_RELATION_GE } orr_relation;
 
 typedef struct orr_measurement {
     const char  *name;           // "peak", or as it is written: "max of x"
     orr_observe  what;
-    const char  *variable;
+    const char  *variable;       // of an expression: one that the experiment adds to the model; NULL: none
     double       at;             // NaN: at the end
     double       from, to;       // NaN: from the beginning, to the end
     double       part;           // of quantiles: 0.95
     orr_relation relation;       // of times, counts and truths: variable relation level
     double       level;
     bool         is_expected;    // only an expectation asks for it
+    const void  *parsed;         // ORR_OBSERVE_OF: its expression, as read; borrowed from the source
 } orr_measurement;
 
 typedef struct orr_expect {
@@ -137,7 +139,9 @@ typedef struct orr_experiment {
     const orr_value *values;     size_t n_values;    // of words of its kind that have no place above
     size_t      n_unasked;       // expectations that went when the question was changed
     size_t      n_overrides;     // of run.settings the last ones, from orr_experiment_override
-    void *reserved[7];
+    const void *also;            // [n_also] statements that it adds to the model, see orr_compile_options
+    size_t      n_also;
+    void *reserved[5];
 } orr_experiment;
 
 ORR_API orr_experiment orr_experiment_default(void);

@@ -125,7 +125,10 @@ typedef struct orr_compile_options {
     const volatile int *cancel;     // not 0: given up. NULL: none; written as that of orr_run_options
     double      max_seconds;        // on the clock; 0: no limit
     size_t      max_bytes;          // of memory; 0: no limit
-    void *reserved[5];
+    const void *also;               // [n_also] statements that an experiment adds to the model: what it
+                                    // observes, when it ends; as read, borrowed from the source
+    size_t      n_also;
+    void *reserved[3];
 } orr_compile_options;
 ORR_API orr_compile_options orr_compile_options_default(void);
 

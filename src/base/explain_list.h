@@ -1482,6 +1482,16 @@
       "      kind steady strats 50\n" \
       "    end", \
       "correct the word; 'orrery steady --help' lists them.") \
+    X(UNTIL_OPEN, \
+      "A run that ends when a condition becomes true needs a time at which it ends if that never happens.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until x < 0.01\n" \
+      "    end", \
+      "add a time: until x < 0.01 or t >= 100.") \
     X(INPUT_UNKNOWN, \
       "The experiment, or --input, gives values to something that is no input of the model.", \
       "    model M\n" \

@@ -128,5 +128,7 @@ bool choose_names_are_unique(const Compile *c)
 bool choose_model(Compile *c)
 {
     c->chosen = c->options->model ? named_model(c) : top_model(c);
+    if (c->chosen && c->options->n_also) c->chosen = ast_model_with(&c->model->arena, c->chosen,
+                                                                   c->options->also, c->options->n_also);
     return c->chosen != NULL;
 }

@@ -5,6 +5,7 @@
 #include "base/os.h"
 #include "csmp/diagram.h"
 #include "csmp/rule.h"
+#include "lang/parse.h"
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -219,6 +220,24 @@ static char *model_name(Arena *arena, const char *path)
     return isalpha((unsigned char)stem[0]) ? stem : arena_printf(arena, "model_%s", stem);
 }
 
+// The condition of $until, or the end of time.
+static AstExpr *end_with(const Builder *b, AstExpr *end)
+{
+    CsmpDiagram *d = b->d;
+    const char *text = arena_copy_text(b->arena, d->settings[CSMP_UNTIL].text.p,
+                                       d->settings[CSMP_UNTIL].text.n);
+    const uint32_t file = diag_add_source(d->diag, "$until", text, strlen(text));
+    AstExpr *condition = parse_expression(b->arena, file, text_from(text), d->diag);
+    if (!condition) return d->ok = false, end;
+    AstExpr *made = ARENA_ARRAY(b->arena, AstExpr, 3);    // condition or t >= end
+    made[0] = (AstExpr){ .kind = AST_BINARY, .op = AST_OR, .place = condition->place,
+                         .operands = { condition, &made[1], NULL } };
+    made[1] = (AstExpr){ .kind = AST_BINARY, .op = AST_GE, .place = end->place,
+                         .operands = { &made[2], end, NULL } };
+    made[2] = (AstExpr){ .kind = AST_REF, .place = end->place, .ref = make_name(b->arena, "t") };
+    return made;
+}
+
 static AstExperiment make_experiment(const Builder *b, const AstModel *model)
 {
     const CsmpDiagram *d = b->d;
@@ -232,6 +251,7 @@ static AstExperiment make_experiment(const Builder *b, const AstModel *model)
     x.from = make_number(arena, s[CSMP_STARTTIME].value,
                          s[CSMP_STARTTIME].is_given ? s[CSMP_STARTTIME].place : top);
     x.until = make_number(arena, s[CSMP_ENDTIME].value, s[CSMP_ENDTIME].place);
+    if (s[CSMP_UNTIL].is_given) x.until = end_with(b, x.until);
     if (s[CSMP_COMMINTERVAL].is_given)
         x.every = make_number(arena, s[CSMP_COMMINTERVAL].value, s[CSMP_COMMINTERVAL].place);
     x.solver.place = s[CSMP_TIMESTEP].place;

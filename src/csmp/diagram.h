@@ -28,6 +28,7 @@ typedef enum CsmpSettingId {
     CSMP_COMMINTERVAL,
     CSMP_STARTTIME,
     CSMP_TITLE,
+    CSMP_UNTIL,         // what else ends the run, in the language: b2 < 0.01
     CSMP_N_SETTINGS
 } CsmpSettingId;
 extern const char *const csmp_setting_names[CSMP_N_SETTINGS];    // "$endtime", …
@@ -36,7 +37,7 @@ typedef struct CsmpSetting {
     bool   is_given;
     bool   is_asked;    // `?`: the user must give it
     double value;
-    Text   text;        // of the title
+    Text   text;        // of the title and of $until
     Place  place;       // of the value
 } CsmpSetting;
 

@@ -23,7 +23,7 @@ enum { QUOTE_BYTES = 48, KIND_BYTES = 16 };
 
 const char *const csmp_setting_names[CSMP_N_SETTINGS] = {
     [CSMP_ENDTIME] = "$endtime",     [CSMP_TIMESTEP] = "$timestep", [CSMP_COMMINTERVAL] = "$comminterval",
-    [CSMP_STARTTIME] = "$starttime", [CSMP_TITLE] = "$title",
+    [CSMP_STARTTIME] = "$starttime", [CSMP_TITLE] = "$title",       [CSMP_UNTIL] = "$until",
 };
 
 static Place place_at(const CsmpDiagram *d, Text part)
@@ -289,7 +289,7 @@ static void read_setting(CsmpDiagram *d, Text statement)
     if (which == CSMP_N_SETTINGS) {
         diagram_complain(d, DIAG_CSMP_SETTING_UNKNOWN, place_at(d, name), quote(name, word));
         if (!diag_suggest(d->diag, word, text_closest(word, csmp_setting_names, CSMP_N_SETTINGS)))
-            diag_hint(d->diag, "known are $endtime, $timestep, $comminterval, $starttime and $title");
+            diag_hint(d->diag, "known are $endtime, $until, $timestep, $comminterval, $starttime and $title");
         return;
     }
     CsmpSetting *setting = &d->settings[which];
@@ -302,7 +302,7 @@ static void read_setting(CsmpDiagram *d, Text statement)
     setting->is_given = true;
     setting->place = value.n > 0 ? place_at(d, value) : place_at(d, statement);
     setting->text = value;
-    if (which == CSMP_TITLE && has_value) return;
+    if ((which == CSMP_TITLE || which == CSMP_UNTIL) && has_value && value.n > 0) return;
     if (which == CSMP_TIMESTEP && text_is(value, "?")) {
         setting->is_asked = true;
         return;
@@ -311,14 +311,17 @@ static void read_setting(CsmpDiagram *d, Text statement)
     if (!number_parse(value, &setting->value) || !isfinite(setting->value) ||
         (positive && setting->value <= 0)) {
         diagram_complain(d, DIAG_CSMP_SETTING_VALUE, setting->place, csmp_setting_names[which],
-                         which == CSMP_TITLE ? "a text"
+                         which == CSMP_TITLE   ? "a text"
+                         : which == CSMP_UNTIL ? "a condition"
                          : positive          ? "a positive number"
                                              : "a finite number",
                          quote(value, word));
         if (text_is(value, "?")) diag_hint(d->diag, "only $timestep may be left to the user with '?'");
         else
             diag_hint(d->diag, "write %s = %s", csmp_setting_names[which],
-                      which == CSMP_TITLE ? "Circle test" : "1.5");
+                      which == CSMP_TITLE   ? "Circle test"
+                      : which == CSMP_UNTIL ? "b2 < 0.01"
+                                            : "1.5");
     }
 }
 

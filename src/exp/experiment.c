@@ -28,6 +28,9 @@ typedef struct Reader {
     bool          failed;
     bool          may_be_infinite;    // the number under way
     VEC(orr_written) written;  // where names stand, in `work`
+    VEC(AstItem)  also;        // what the experiment adds to the model, in `arena`
+    const orr_measurement *observed;    // [n_observed] that have been read
+    size_t        n_observed;
     const char   *path;        // the latest, in the arena
     uint32_t      path_file;
 
@@ -38,16 +41,27 @@ typedef struct Reader {
     const AstRef *ref;         // NEEDS_REF: the unit of this variable
     const char   *text;        // NEEDS_TEXT: this unit
     bool          is_difference;
-    Units        *units;       // of the model, found when first asked for
-    bool          units_found;
+    Units        *units;       // of the model with `n_units_also` of what is added; NULL: not found yet
+    size_t        n_units_also;
 } Reader;
 
 static double evaluate(Reader *r, const AstExpr *e);
+static const char *printed(Reader *r, const AstObserve *o, const AstExpr *e);
 
 static double fail(Reader *r)
 {
     r->failed = true;
     return NAN;
+}
+
+// What is wrong with the units of the model is reported when it is compiled.
+static void find_units(Reader *r)
+{
+    if (r->units && r->n_units_also == r->also.n) return;
+    const AstModel *model = r->model;
+    if (r->also.n) model = ast_model_with(&r->work, model, r->also.items, r->also.n);
+    units_check(&r->units, r->ast, model, &r->work, NULL);
+    r->n_units_also = r->also.n;
 }
 
 // The unit in which the value is needed; NULL after a message.
@@ -60,9 +74,7 @@ static const char *needed_unit(Reader *r, const AstExpr *e, const char *given)
         for (uint32_t i = 0; i < r->model->n_items; i++)
             if (r->model->items[i].kind == AST_TIME_UNIT) unit = r->model->items[i].time_unit;
     } else if (r->model && r->needs == NEEDS_REF) {
-        // what is wrong with the units of the model is told when it is compiled
-        if (!r->units_found) units_check(&r->units, r->ast, r->model, &r->work, NULL);
-        r->units_found = true;
+        find_units(r);
         unit = units_of_ref(r->units, r->ref);
         if (unit) return unit;
         const char *name = arena_printf(&r->work, "'%s'", r->ref->parts[r->ref->n_parts - 1].name);
@@ -163,6 +175,72 @@ static double number(Reader *r, const AstExpr *e, const char *what)
     diag_report(r->diag, DIAG_SETTING_VALUE, e->place, what, isnan(value) ? "not a number" : "infinity",
                 "a finite number is needed");
     return fail(r);
+}
+
+// ---------------------------------------------------------------------------------------------- the end
+
+static bool is_time(const AstExpr *e)
+{
+    return e->kind == AST_REF && e->ref.n_parts == 1 && e->ref.primes == 0 &&
+           strcmp(e->ref.parts[0].name, "t") == 0;
+}
+
+static bool is_condition(const AstExpr *e)
+{
+    return (e->kind == AST_BINARY && (front_is_relation(e->op) || front_is_logic(e->op))) ||
+           (e->kind == AST_UNARY && front_is_logic(e->op));
+}
+
+static AstExpr *join(Reader *r, AstOp op, AstExpr *a, AstExpr *b)
+{
+    AstExpr *e = ARENA_NEW(r->arena, AstExpr);
+    *e = (AstExpr){ .kind = AST_BINARY, .op = op, .place = place_join(a->place, b->place),
+                    .operands = { a, b, NULL } };
+    return e;
+}
+
+// Of `x < 0.01 or t >= 100` the time, if it is earlier than *until, and what else ends the run; NULL:
+// nothing.
+static AstExpr *split_end(Reader *r, AstExpr *e, double *until)
+{
+    if (e->kind != AST_BINARY) return e;
+    AstExpr *a = e->operands.a, *b = e->operands.b;
+    if (e->op == AST_OR) {
+        a = split_end(r, a, until);
+        b = split_end(r, b, until);
+        return !a ? b : !b ? a : join(r, AST_OR, a, b);
+    }
+    const bool behind = is_time(a) && (e->op == AST_GE || e->op == AST_GT),
+               before = is_time(b) && (e->op == AST_LE || e->op == AST_LT);
+    if (!behind && !before) return e;
+    const double time = time_value(r, behind ? b : a, "until");
+    if (!(*until <= time)) *until = time;
+    return NULL;
+}
+
+// `until 100`, `until x < 0.01 or t >= 100`: a condition is an event of the model that ends the run.
+static double read_until(Reader *r, AstExpr *e)
+{
+    double until = NAN;
+    if (!is_condition(e)) return time_value(r, e, "until");
+    AstExpr *condition = split_end(r, e, &until);
+    if (isnan(until) && !r->failed) {
+        diag_report(r->diag, DIAG_UNTIL_OPEN, e->place);
+        diag_hint(r->diag, "say when it ends at the latest: until … or t >= 100");
+        return fail(r);
+    }
+    if (!condition) return until;
+    AstEvent *event = ARENA_NEW(r->arena, AstEvent);
+    event->body = ARENA_NEW(r->arena, AstItem);
+    *event->body = (AstItem){ .kind = AST_TERMINATE, .place = e->place,
+                              .terminate = arena_printf(r->arena, "until %s", printed(r, NULL, condition)) };
+    event->n_body = 1;
+    event->kind = AST_WHEN;
+    event->condition = condition;
+    event->place = e->place;
+    const AstItem item = { .kind = AST_EVENT, .place = e->place, .event = event };
+    vec_push(r->arena, &r->also, item);
+    return until;
 }
 
 // ---------------------------------------------------------------------------------------------- names
@@ -405,31 +483,70 @@ static void read_plots(Reader *r, const AstExperiment *e, orr_experiment *experi
 
 // ---------------------------------------------------------------------------------------------- observations
 
-// As it is written, where nobody has named it.
-static const char *observation_name(Reader *r, const AstObserve *o, const orr_measurement *x)
+static const char *printed(Reader *r, const AstObserve *o, const AstExpr *e)
 {
-    static const char *const words[] = {
-        [AST_MEASURE_AT] = "",          [AST_MEASURE_MAX] = "max of ",
-        [AST_MEASURE_MIN] = "min of ",  [AST_MEASURE_MEAN] = "mean of ",
-        [AST_MEASURE_INTEGRAL] = "integral of ", [AST_MEASURE_QUANTILE] = "p",
-        [AST_MEASURE_TIME] = "time when ", [AST_MEASURE_COUNT] = "count when ",
-        [AST_MEASURE_ALWAYS] = "always ", [AST_MEASURE_EVENTUALLY] = "eventually ",
-        [AST_MEASURE_NEVER] = "never ",
-    };
-    static const char *const relations[] = {
-        [AST_LT] = "<", [AST_LE] = "<=", [AST_GT] = ">", [AST_GE] = ">="
-    };
-    StrBuf s = { .arena = r->arena };
-    if (o->name) return o->name;
-    str_add(&s, words[o->measure]);
-    if (o->measure == AST_MEASURE_QUANTILE) str_addf(&s, "%g of ", 100 * o->part);
-    str_add(&s, x->variable);
-    if (o->level) str_addf(&s, " %s %.6g", relations[o->relation], x->level);
-    if (o->measure == AST_MEASURE_AT) str_add(&s, isnan(x->at) ? " at end" : " at ");
-    if (!isnan(x->at)) str_addf(&s, "%.6g", x->at);
-    if (!isnan(x->from)) str_addf(&s, " from %.6g", x->from);
-    if (!isnan(x->to)) str_addf(&s, " to %.6g", x->to);
-    return str_finish(&s);
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    if (!out) arena_no_memory(0);
+    if (o) ast_print_observe(o, out);
+    else ast_print_expr(e, out);
+    memory_close(out, &text);
+    const char *kept = arena_copy_text(r->arena, text, n);
+    free(text);
+    return kept;
+}
+
+// Do all names that occur stand for observations read so far? *n_names: how many names there are.
+static bool is_of_observations(const Reader *r, const AstExpr *e, size_t *n_names)
+{
+    double value;
+    bool is_truth, ok = true;
+    switch (e->kind) {
+    case AST_REF:
+        if (e->ref.n_parts == 1 && front_constant(e->ref.parts[0].name, &value, &is_truth)) return true;
+        (*n_names)++;
+        for (size_t i = 0; i < r->n_observed && e->ref.n_parts == 1 && e->ref.primes == 0; i++)
+            if (strcmp(r->observed[i].name, e->ref.parts[0].name) == 0) return true;
+        return false;
+    case AST_CALL:
+        for (uint32_t i = 0; i < e->call.n_args; i++) ok &= is_of_observations(r, e->call.args[i], n_names);
+        return ok;
+    case AST_IF:
+    case AST_BINARY:
+    case AST_UNARY: {
+        AstExpr *const operands[] = { e->operands.a, e->operands.b, e->operands.c };
+        const int n = e->kind == AST_UNARY ? 1 : e->kind == AST_BINARY ? 2 : 3;
+        for (int i = 0; i < n; i++) ok &= is_of_observations(r, operands[i], n_names);
+        return ok;
+    }
+    default: return true;
+    }
+}
+
+static bool has_names(const Reader *r, const AstExpr *e)
+{
+    size_t n = 0;
+    is_of_observations(r, e, &n);
+    return n > 0;
+}
+
+// The variable that an observation is about: that which is named, or one that the experiment adds to the
+// model for an expression.
+static const AstExpr *variable_of(Reader *r, AstExpr *e)
+{
+    if (e->kind == AST_REF) return e;
+    AstPart *part = ARENA_NEW(r->arena, AstPart);
+    part->name = printed(r, NULL, e);
+    AstExpr *ref = ARENA_NEW(r->arena, AstExpr);
+    *ref = (AstExpr){ .kind = AST_REF, .place = e->place, .ref = { .parts = part, .n_parts = 1 } };
+    for (size_t i = 0; i < r->also.n; i++)
+        if (r->also.items[i].kind == AST_EQUATION &&
+            strcmp(r->also.items[i].equation.lhs->ref.parts[0].name, part->name) == 0)
+            return ref;
+    const AstItem item = { .kind = AST_EQUATION, .place = e->place, .equation = { ref, e } };
+    vec_push(r->arena, &r->also, item);
+    return ref;
 }
 
 static orr_relation relation_of(AstOp op, bool is_negated)
@@ -439,22 +556,44 @@ static orr_relation relation_of(AstOp op, bool is_negated)
     return is_strict != is_negated ? ORR_RELATION_GT : ORR_RELATION_GE;
 }
 
-static orr_measurement read_observe(Reader *r, const AstObserve *o)
+// *of: the variable it is about.
+static orr_measurement read_observe(Reader *r, const AstObserve *o, const AstRef **of)
 {
     orr_measurement x = { .at = NAN, .from = NAN, .to = NAN, .part = o->part };
     const bool is_never = o->measure == AST_MEASURE_NEVER;
+    AstExpr *what = o->what;
+    const AstExpr *level = o->level;
+    size_t n_names = 0;
+    *of = NULL;
     x.what = is_never ? ORR_OBSERVE_ALWAYS : (orr_observe)o->measure;
-    x.variable = name_of(r, &o->what, o->what_place, false);
+    x.name = o->name ? o->name : printed(r, o, NULL);
+    if (!o->name && x.what == ORR_OBSERVE_AT && !o->at) x.name = arena_printf(r->arena, "%s at end", x.name);
+    if (x.what == ORR_OBSERVE_AT && !o->at && is_of_observations(r, what, &n_names) && n_names > 0) {
+        x.what = ORR_OBSERVE_OF;
+        x.parsed = what;
+        if (!o->name) x.name = printed(r, NULL, what);
+        return x;
+    }
+    // what moves, too, is subtracted
+    if (level && has_names(r, level)) {
+        AstExpr *difference = ARENA_NEW(r->arena, AstExpr);
+        *difference = (AstExpr){ .kind = AST_BINARY, .op = AST_SUB, .place = o->place,
+                                 .operands = { what, (AstExpr *)level, NULL } };
+        what = difference;
+        level = NULL;
+    }
+    const AstExpr *variable = variable_of(r, what);
+    *of = &variable->ref;
+    x.variable = name_of(r, &variable->ref, variable->place, false);
     if (o->at) x.at = time_value(r, o->at, "at");
     if (o->from) x.from = time_value(r, o->from, "from");
     if (o->to) x.to = time_value(r, o->to, "to");
-    if (o->level) x.level = value_of(r, o->level, &o->what, false, x.variable);
+    if (level) x.level = value_of(r, level, &variable->ref, false, x.variable);
     if (o->level) x.relation = relation_of(o->relation, is_never);
     if (x.from > x.to) {
         diag_report(r->diag, DIAG_TIME_BAD, o->place, x.from, x.to);
         fail(r);
     }
-    x.name = observation_name(r, o, &x);
     return x;
 }
 
@@ -465,25 +604,58 @@ static const AstModel *model_named(const Ast *ast, const char *name)
     return NULL;
 }
 
-bool observation_read(orr_source *source, const orr_experiment *e, const char *text, orr_measurement *x,
-                      orr_diag *diag)
+// As on a command line: what is read of the text, with what the experiment has added to the model so far.
+static Reader reader_of(orr_source *source, const orr_experiment *e, const char *word, orr_diag *diag)
 {
-    Reader r = { .arena = &source->arena, .name = "--observe", .diag = diag, .ast = &source->ast,
+    Reader r = { .arena = &source->arena, .name = word, .diag = diag, .ast = &source->ast,
                  .model = model_named(&source->ast, e->model) };
+    for (size_t i = 0; i < e->n_also; i++) vec_push(r.arena, &r.also, ((const AstItem *)e->also)[i]);
+    return r;
+}
+
+// What the reader adds to the model goes to the experiment.
+static void keep_also(const Reader *r, orr_experiment *e)
+{
+    e->also = r->also.items;
+    e->n_also = r->also.n;
+}
+
+bool observation_read(orr_source *source, orr_experiment *e, const orr_measurement *others, size_t n_others,
+                      const char *text, orr_measurement *x, orr_diag *diag)
+{
+    Reader r = reader_of(source, e, "--observe", diag);
+    r.observed = others;
+    r.n_observed = n_others;
+    const AstRef *of;
     AstObserve o;
     const char *kept = arena_copy_text(r.arena, text, strlen(text));
     const uint32_t file = diag_add_source(diag, "--observe", kept, strlen(kept));
     if (!parse_observation(r.arena, file, text_from(kept), &o, diag)) return false;
-    *x = read_observe(&r, &o);
+    *x = read_observe(&r, &o, &of);
+    keep_also(&r, e);
     arena_free(&r.work);
     return !r.failed;
 }
 
-static void read_expect(Reader *r, const AstExpect *expect, const orr_measurement *x, orr_expect *out)
+bool until_read(orr_source *source, orr_experiment *e, const char *text, orr_diag *diag)
+{
+    Reader r = reader_of(source, e, "--until", diag);
+    const char *kept = arena_copy_text(r.arena, text, strlen(text));
+    const uint32_t file = diag_add_source(diag, "--until", kept, strlen(kept));
+    AstExpr *until = parse_expression(r.arena, file, text_from(kept), diag);
+    for (size_t i = r.also.n; i-- > 0;)    // instead of what the experiment says
+        if (r.also.items[i].kind == AST_EVENT) r.also.items[i] = r.also.items[--r.also.n];
+    if (until) e->until = read_until(&r, until);
+    keep_also(&r, e);
+    arena_free(&r.work);
+    return until && !r.failed;
+}
+
+static void read_expect(Reader *r, const AstExpect *expect, const orr_measurement *x, const AstRef *ref,
+                        orr_expect *out)
 {
     const bool is_time = x->what == ORR_OBSERVE_TIME;
     const bool has_unit = x->what < ORR_OBSERVE_INTEGRAL || x->what == ORR_OBSERVE_QUANTILE;
-    const AstRef *ref = &expect->what.what;
     *out = (orr_expect){ .name = x->what == ORR_OBSERVE_AT ? x->variable : x->name, .at = x->at, .value = 1 };
     if (!expect->value) return;
     out->value = is_time    ? time_value(r, expect->value, out->name)
@@ -504,11 +676,16 @@ static void read_observes(Reader *r, const AstExperiment *e, orr_experiment *exp
     orr_measurement *all = ARENA_ARRAY(r->arena, orr_measurement, e->n_observes + e->n_expects);
     orr_expect *expects = ARENA_ARRAY(r->arena, orr_expect, e->n_expects);
     size_t n = 0;
-    for (uint32_t i = 0; i < e->n_observes; i++) all[n++] = read_observe(r, &e->observes[i]);
+    const AstRef *of;
+    r->observed = all;
+    for (uint32_t i = 0; i < e->n_observes; i++) {
+        all[n++] = read_observe(r, &e->observes[i], &of);
+        r->n_observed = n;
+    }
     for (uint32_t i = 0; i < e->n_expects; i++) {
         const AstExpect *expect = &e->expects[i];
-        orr_measurement x = read_observe(r, &expect->what);
-        read_expect(r, expect, &x, &expects[i]);
+        orr_measurement x = read_observe(r, &expect->what, &of);
+        read_expect(r, expect, &x, of, &expects[i]);
         const orr_place where = diag_where(r->diag, expect->place);
         expects[i].file = where.file ? arena_copy_text(r->arena, where.file, strlen(where.file)) : NULL;
         expects[i].line = where.line;
@@ -818,9 +995,7 @@ static void read_range(Reader *of, Reader *r, const AstClaim *range, orr_claim *
     Reader *const both[] = { of, r };
     const char *units[2];
     for (int i = 0; i < 2; i++) {
-        if (!both[i]->units_found)
-            units_check(&both[i]->units, both[i]->ast, both[i]->model, &both[i]->work, NULL);
-        both[i]->units_found = true;
+        find_units(both[i]);
         units[i] = units_of_ref(both[i]->units, &range->what);
     }
     if (!units[0] || !units[1]) return;
@@ -937,7 +1112,7 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     r.ast = ast;
     r.model = model_named(ast, e->model);
     if (e->from) experiment->from = time_value(&r, e->from, "from");
-    if (e->until) experiment->until = time_value(&r, e->until, "until");
+    if (e->until) experiment->until = read_until(&r, e->until);
     if (e->every) experiment->every = time_value(&r, e->every, "every");
     if (experiment->every < 0) {
         diag_report(diag, DIAG_SETTING_VALUE, e->every->place, "every", "a negative number",
@@ -965,6 +1140,7 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     if (e->frame) read_frame(&r, e, experiment);
     read_kind(&r, source, e, experiment);
     read_sweeps(&r, source, e, experiment);
+    keep_also(&r, experiment);
     experiment->missing = e->missing;
     if (e->solver.name) note_place(&r, e->solver.name, e->solver.place);
     orr_written *written = ARENA_ARRAY(r.arena, orr_written, r.written.n);

@@ -54,8 +54,12 @@ const char *value_text(const orr_experiment *experiment, const char *word);     
 orr_lanes   value_lanes(const orr_experiment *experiment);                        // of `lanes`
 
 // `peak = max of x from 2 to 5`; what it then borrows belongs to the source. False after a message.
-bool observation_read(orr_source *source, const orr_experiment *e, const char *text, orr_measurement *x,
-                      orr_diag *diag);
+// others: those whose names it may use.
+bool observation_read(orr_source *source, orr_experiment *e, const orr_measurement *others, size_t n_others,
+                      const char *text, orr_measurement *x, orr_diag *diag);
+
+// `100`, `x < 0.01 or t >= 100`, likewise.
+bool until_read(orr_source *source, orr_experiment *e, const char *text, orr_diag *diag);
 
 // ---- What comes of it
 void say(Call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,13 +1,11 @@
 // src/exp/kind_ensemble.c: one experiment for many sets of parameters.
-#include "exp/kind.h"
+#include "exp/members.h"
 #include "exp/table.h"
 #include "model/model.h"
 #include "units/units.h"
 #include "orrery/ensemble.h"
 #include <math.h>
 #include <string.h>
-
-enum { FAILURES_SHOWN = 5 };
 
 static const orr_keyword words[] = {
     WORD("members", TEXT, "FILE",
@@ -17,13 +15,6 @@ static const orr_keyword words[] = {
     WORD("common", FLAG, NULL, "all members draw the same random numbers"),
     WORD("fast", FLAG, NULL, "allow fused operations in lanes: faster, with other last bits"),
 };
-
-typedef struct Ensemble {
-    Call         *call;
-    RowFile       file;
-    const orr_ensemble_options *members;
-    size_t        n_columns, n_failed, n_violated;
-} Ensemble;
 
 static bool read_members(Call *call, const orr_value *given, orr_ensemble_options *o)
 {
@@ -58,52 +49,16 @@ static bool read_members(Call *call, const orr_value *given, orr_ensemble_option
 static bool begin(void *self, const char *const *names, const char *const *units, size_t n,
                   const char *time_unit)
 {
-    Ensemble *s = self;
     (void)units;
-    s->n_columns = n;
-    if (!s->file.out) return true;
-    const orr_experiment *e = s->call->experiment;
-    const size_t n_names = s->members->n_names, n_own = 1 + n_names + e->n_observations;
-    const char **own = ARENA_ARRAY(s->call->arena, const char *, n_own);
-    own[0] = "member";
-    memcpy(own + 1, s->members->names, n_names * sizeof *own);
-    for (size_t i = 0; i < e->n_observations; i++) own[1 + n_names + i] = e->observations[i].name;
-    return row_file_begin(&s->file, own, n_own, names, n, time_unit);
+    return members_begin(self, names, n, time_unit);
 }
 
-static bool take_member(void *self, const orr_member *m)
-{
-    Ensemble *s = self;
-    if (m->status != ORR_STATUS_OK && s->n_failed++ < FAILURES_SHOWN)
-        orr_diag_add(s->call->diag, "E509",
-                     arena_printf(s->call->arena, "member %zu failed at t = %.10g: %s", m->index + 1, m->t,
-                                  m->failure ? m->failure : orr_status_text(m->status)), NULL);
-    if (m->n_violations && s->n_violated++ < FAILURES_SHOWN)
-        orr_diag_add(s->call->diag, "W633",
-                     arena_printf(s->call->arena, "in member %zu a claim does not hold: %s", m->index + 1,
-                                  m->violation ? m->violation : ""), NULL);
-    if (!s->file.out) return true;
-    const size_t n_names = s->members->n_names, n_observed = s->call->experiment->n_observations;
-    const size_t n_given = n_names + n_observed;
-    double *row = s->file.row;
-    row[0] = (double)m->index + 1;
-    memcpy(row + 1, s->members->values + m->index * n_names, n_names * sizeof *row);
-    for (size_t i = 0; i < n_observed; i++) row[1 + n_names + i] = m->observed ? m->observed[i] : NAN;
-    bool ok = true;
-    for (size_t i = 0; ok && i < m->n_rows; i++) {
-        memcpy(row + 1 + n_given, m->rows + i * s->n_columns, s->n_columns * sizeof *row);
-        ok = s->file.sink.row(s->file.sink.self, m->times[i], row, s->file.n);
-    }
-    return ok;
-}
+static bool take_member(void *self, const orr_member *m) { return members_take(self, m, m->index); }
 
 static bool show_progress(void *self, size_t n_done, size_t n_members)
 {
-    const Call *call = ((Ensemble *)self)->call;
-    char text[80];
-    snprintf(text, sizeof text, "%zu of %zu members", n_done, n_members);
-    if (call->how->progress)
-        call->how->progress(call->how->self, (double)n_done / (double)n_members, text);
+    (void)n_done, (void)n_members;
+    members_progress(self);
     return true;
 }
 
@@ -124,13 +79,17 @@ static orr_status carry_out(Call *call)
     o.lanes = value_lanes(&e);
     o.n_threads = value_count(&e, "threads");
     o.cancel = call->how->cancel;
-    Ensemble s = { .call = call, .members = &o };
-    if (!row_file_open(&s.file, call)) return ORR_STATUS_SYSTEM;
+    Members all = { .call = call, .names = o.names, .values = o.values, .n_names = o.n_names,
+                    .n = o.n_members, .n_observed = e.n_observations };
+    const char **observed = ARENA_ARRAY(call->arena, const char *, e.n_observations);
+    for (size_t i = 0; i < e.n_observations; i++) observed[i] = e.observations[i].name;
+    all.observed = observed;
+    if (!row_file_open(&all.file, call)) return ORR_STATUS_SYSTEM;
     const orr_member_sink sink = { .begin = begin, .member = take_member, .progress = show_progress,
-                                   .self = &s };
+                                   .self = &all };
     orr_ensemble_facts facts = { 0 };
     orr_status status = orr_ensemble_run(call->model, &e, &o, &sink, &facts, call->diag);
-    status = row_file_close(&s.file, status);
+    status = row_file_close(&all.file, status);
     if (status == ORR_STATUS_OK && facts.n_failed) status = ORR_STATUS_FAILED;
     if (status != ORR_STATUS_USAGE) {
         say(call, "%s: %zu of %zu members in %.3g s, %zu threads%s%s\n", orr_model_name(call->model),
@@ -140,9 +99,7 @@ static orr_status carry_out(Call *call)
                                        : "");
         if (facts.one_by_one && o.lanes == ORR_LANES_ALWAYS)
             say(call, "  one by one: %s\n", facts.one_by_one);
-        if (facts.n_failed) say(call, "  %zu failed\n", facts.n_failed);
-        if (facts.n_violated) say(call, "  in %zu a claim does not hold\n", facts.n_violated);
-        if (call->how->output) say(call, "  rows in %s\n", call->how->output);
+        members_say_rest(&all);
     }
     stat_count(call, "members", facts.n_done);
     stat_count(call, "failed", facts.n_failed);

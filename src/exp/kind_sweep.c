@@ -2,7 +2,7 @@
 // the solver.
 //
 //     factors ──design→ members ──ensemble, one for each setting of the solver→ observations → table, figures
-#include "exp/kind.h"
+#include "exp/members.h"
 #include "num/design.h"
 #include "orrery/ensemble.h"
 #include <math.h>
@@ -14,7 +14,6 @@ enum {
     MEMBERS_MAX = 100000000,
     VALUES_USUAL = 5,        // of a range in a grid
     POINTS_USUAL = 100,      // of designs that are no grids
-    FAILURES_SHOWN = 5,
     ROWS_SHOWN = 16,         // of the table of members
     CURVES_DRAWN = 200,      // members whose curves are kept for pictures
     TIMES_DRAWN = 300,       // rows of each, unless the experiment says how often
@@ -59,14 +58,13 @@ typedef struct Sweep {
     Factor      factors[FACTORS_MAX];
     size_t      n_factors, n_members;
     double     *points;               // [n_members][n_factors]
+    Members     members;
     // what each member is measured by
     const char **names, **units;      // [n_observed]
-    size_t      n_observed, n_columns;
+    size_t      n_observed;
     size_t     *columns;              // [n_observed] of the last row, where no observation is asked for
     double     *observed;             // [n_members][n_observed]
     bool       *has_failed;           // [n_members]
-    size_t      n_failed, n_violated, n_done;
-    RowFile     file;
     orr_table  *table;                // of curves; NULL: none
     orr_sink    sink;                 // into it
     double     *row;
@@ -186,16 +184,6 @@ static bool make_points(Sweep *s)
 
 // ---------------------------------------------------------------------------------------------- members
 
-// What a member is, for people: K = 2, M = 0.5.
-static const char *label(const Sweep *s, size_t member)
-{
-    StrBuf text = { .arena = s->call->arena };
-    for (size_t k = 0; k < s->n_factors; k++)
-        str_addf(&text, "%s%s = %.6g", k ? ", " : "", s->factors[k].name,
-                 s->points[member * s->n_factors + k]);
-    return str_finish(&text);
-}
-
 static const char *keep_text(Sweep *s, const char *text)
 {
     return text ? arena_copy_text(s->call->arena, text, strlen(text)) : NULL;
@@ -206,7 +194,6 @@ static void learn_columns(Sweep *s, const char *const *names, const char *const 
 {
     const orr_experiment *e = &s->experiment;
     const bool has_observations = s->call->experiment->n_observations > 0;
-    s->n_columns = n;
     s->n_observed = has_observations ? s->call->experiment->n_observations : n;
     s->names = ARENA_ARRAY(s->call->arena, const char *, s->n_observed);
     s->units = ARENA_ARRAY(s->call->arena, const char *, s->n_observed);
@@ -238,62 +225,31 @@ static bool begin(void *self, const char *const *names, const char *const *units
         s->sink = orr_table_sink(s->table);
         s->sink.begin(s->sink.self, all, all_units, n + 1, time_unit);
     }
-    if (!s->file.out) return true;
-    const size_t n_own = 1 + s->n_factors;
-    const char **own = ARENA_ARRAY(s->call->arena, const char *, n_own);
-    own[0] = "member";
-    for (size_t k = 0; k < s->n_factors; k++) own[1 + k] = s->factors[k].name;
-    return row_file_begin(&s->file, own, n_own, names, n, time_unit);
-}
-
-static bool write_rows(Sweep *s, const orr_member *m, size_t member)
-{
-    double *row = s->file.row;
-    row[0] = (double)member + 1;
-    memcpy(row + 1, s->points + member * s->n_factors, s->n_factors * sizeof *row);
-    bool ok = true;
-    for (size_t i = 0; ok && i < m->n_rows; i++) {
-        memcpy(row + 1 + s->n_factors, m->rows + i * s->n_columns, s->n_columns * sizeof *row);
-        ok = s->file.sink.row(s->file.sink.self, m->times[i], row, s->file.n);
-    }
-    return ok;
+    return members_begin(&s->members, names, n, time_unit);
 }
 
 static bool take_member(void *self, const orr_member *m)
 {
     Sweep *s = self;
     const size_t member = s->which[m->index];
-    s->n_done++;
-    s->has_failed[member] = m->status != ORR_STATUS_OK && m->status != ORR_STATUS_TERMINATED;
-    if (s->has_failed[member] && s->n_failed++ < FAILURES_SHOWN)
-        orr_diag_add(s->call->diag, "E509",
-                     arena_printf(s->call->arena, "member %zu (%s) failed at t = %.10g: %s", member + 1,
-                                  label(s, member), m->t,
-                                  m->failure ? m->failure : orr_status_text(m->status)), NULL);
-    if (m->n_violations && s->n_violated++ < FAILURES_SHOWN)
-        orr_diag_add(s->call->diag, "W633",
-                     arena_printf(s->call->arena, "in member %zu (%s) a claim does not hold: %s", member + 1,
-                                  label(s, member), m->violation ? m->violation : ""), NULL);
-    const double *last = m->n_rows ? m->rows + (m->n_rows - 1) * s->n_columns : NULL;
+    const size_t n_columns = s->members.n_columns;
+    s->has_failed[member] = members_has_failed(m);
+    const double *last = m->n_rows ? m->rows + (m->n_rows - 1) * n_columns : NULL;
     for (size_t i = 0; last && i < s->n_observed && !s->has_failed[member]; i++)
         s->observed[member * s->n_observed + i] =
             s->experiment.n_observations ? m->observed[i] : last[s->columns[i]];
     for (size_t i = 0; s->table && member < CURVES_DRAWN && i < m->n_rows; i++) {
         s->row[0] = (double)member + 1;
-        memcpy(s->row + 1, m->rows + i * s->n_columns, s->n_columns * sizeof *s->row);
-        s->sink.row(s->sink.self, m->times[i], s->row, s->n_columns + 1);
+        memcpy(s->row + 1, m->rows + i * n_columns, n_columns * sizeof *s->row);
+        s->sink.row(s->sink.self, m->times[i], s->row, n_columns + 1);
     }
-    return !s->file.out || write_rows(s, m, member);
+    return members_take(&s->members, m, member);
 }
 
 static bool show_progress(void *self, size_t n_done, size_t n_members)
 {
-    const Sweep *s = self;
-    char text[80];
     (void)n_done, (void)n_members;
-    snprintf(text, sizeof text, "%zu of %zu members", s->n_done, s->n_members);
-    if (s->call->how->progress)
-        s->call->how->progress(s->call->how->self, (double)s->n_done / (double)s->n_members, text);
+    members_progress(&((Sweep *)self)->members);
     return true;
 }
 
@@ -500,7 +456,7 @@ static bool add_figures(Sweep *s, bool looks)
         if (!f) continue;
         orr_panel *panel = f->panels[0];
         for (size_t k = 0; k < panel->n_series && panel->n_series == s->n_members && k < NAMED_MAX; k++)
-            panel->series[k]->name = orr_figure_text(f, label(s, k));
+            panel->series[k]->name = orr_figure_text(f, members_label(&s->members, k));
         part_add(s->call, (orr_part){ .figure = f, .picture = ++picture, .is_file_only = !looks });
     }
     orr_figure *f = draw_observations(s);
@@ -547,23 +503,25 @@ static orr_status carry_out(Call *call)
     s.has_failed = ARENA_ARRAY(call->arena, bool, s.n_members);
     e->n_expects = 0;
     take_ends_from_rows(&s);
-    if (!row_file_open(&s.file, call)) return ORR_STATUS_SYSTEM;
+    const char **names = ARENA_ARRAY(call->arena, const char *, s.n_factors);
+    for (size_t k = 0; k < s.n_factors; k++) names[k] = s.factors[k].name;
+    s.members = (Members){ .call = call, .names = names, .values = s.points, .n_names = s.n_factors,
+                           .n = s.n_members };
+    if (!row_file_open(&s.members.file, call)) return ORR_STATUS_SYSTEM;
     double seconds = 0;
     orr_status status = run_all(&s, &seconds);
-    status = row_file_close(&s.file, status);
+    status = row_file_close(&s.members.file, status);
     if (status == ORR_STATUS_USAGE || !s.observed) return status;
-    if (status == ORR_STATUS_OK && s.n_failed) status = ORR_STATUS_FAILED;
+    if (status == ORR_STATUS_OK && s.members.n_failed) status = ORR_STATUS_FAILED;
     if (s.table && s.sink.end) s.sink.end(s.sink.self, status);
     add_sheet(&s);
-    say(call, "%s: %zu of %zu members in %.3g s\n", call_title(call), s.n_done, s.n_members, seconds);
+    say(call, "%s: %zu of %zu members in %.3g s\n", call_title(call), s.members.n_done, s.n_members, seconds);
     say_table(&s);
     say_orders(&s);
-    if (s.n_failed) say(call, "  %zu failed\n", s.n_failed);
-    if (s.n_violated) say(call, "  in %zu a claim does not hold\n", s.n_violated);
-    if (call->how->output) say(call, "  rows in %s\n", call->how->output);
+    members_say_rest(&s.members);
     if (!add_figures(&s, looks) && status == ORR_STATUS_OK) status = ORR_STATUS_USAGE;
-    stat_count(call, "members", s.n_done);
-    stat_count(call, "failed", s.n_failed);
+    stat_count(call, "members", s.members.n_done);
+    stat_count(call, "failed", s.members.n_failed);
     stat_ms(call, "simulate_ms", 1e3 * seconds);
     return status;
 }

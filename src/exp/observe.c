@@ -2,6 +2,7 @@
 #include "exp/observe.h"
 #include "base/diag.h"
 #include "exp/columns.h"
+#include "front/front.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,10 @@ static size_t curve_of(Observer *o, size_t variable)
     return i;
 }
 
-static bool needs_curve(const orr_measurement *x) { return x->what != ORR_OBSERVE_AT || !isnan(x->at); }
+static bool needs_curve(const orr_measurement *x)
+{
+    return x->what != ORR_OBSERVE_OF && (x->what != ORR_OBSERVE_AT || !isnan(x->at));
+}
 
 static bool check_times(const Observer *o, const orr_measurement *x, Place place, orr_diag *diag)
 {
@@ -45,12 +49,14 @@ bool observe_prepare(Observer *o, const orr_model *model, const orr_experiment *
     bool ok = true;
     for (size_t i = 0; i < o->n; i++) {
         const orr_measurement *x = &o->observations[i];
+        o->values[i] = NAN;
+        o->items[i].curve = NO_CURVE;
+        if (x->what == ORR_OBSERVE_OF) continue;
         const size_t variable = orr_model_find(model, x->variable);
         const Place place = run_written(&e->run, x->variable, diag);
-        o->values[i] = NAN;
         if (variable == (size_t)-1) ok = columns_report_unknown(model, x->variable, place, diag);
         else ok = check_times(o, x, place, diag) && ok;
-        o->items[i].curve = ok && needs_curve(x) ? curve_of(o, variable) : NO_CURVE;
+        if (ok && needs_curve(x)) o->items[i].curve = curve_of(o, variable);
     }
     if (ok && (e->checkpoint || e->resume)) {
         diag_report(diag, DIAG_OBSERVE_NONE, (Place){ 0 }, o->observations[0].name,
@@ -215,6 +221,24 @@ static double quantile(const Observed *s, double part)
     return high;
 }
 
+// The value of another observation, which stands before.
+static double observed_of(void *context, const AstExpr *e)
+{
+    const Observer *o = context;
+    double value = NAN;
+    bool is_truth;
+    if (front_constant(e->ref.parts[0].name, &value, &is_truth)) return value;
+    for (size_t i = 0; i < o->n; i++)
+        if (strcmp(o->observations[i].name, e->ref.parts[0].name) == 0) return o->values[i];
+    return value;
+}
+
+static double no_value(void *context, const AstExpr *e, const char *takes)
+{
+    (void)context, (void)e, (void)takes;
+    return NAN;
+}
+
 static double result(const Observer *o, size_t i, orr_run *run)
 {
     const orr_measurement *x = &o->observations[i];
@@ -230,6 +254,9 @@ static double result(const Observer *o, size_t i, orr_run *run)
     case ORR_OBSERVE_QUANTILE: return quantile(s, x->part);
     case ORR_OBSERVE_TIME: return s->first;
     case ORR_OBSERVE_COUNT: return (double)s->n_changes;
+    case ORR_OBSERVE_OF:
+        return front_evaluate(
+            &(FrontNumbers){ .name = observed_of, .refuse = no_value, .context = (void *)o }, x->parsed);
     case ORR_OBSERVE_ALWAYS: return s->is_begun ? s->was_always : NAN;
     default: return s->is_begun ? s->was_ever : NAN;
     }

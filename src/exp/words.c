@@ -65,6 +65,8 @@ static const char *const *split(Change *c, const char *text, size_t *n)
     return names.items;
 }
 
+static bool read_number(Change *c, const orr_keyword *word, const char *text, double *number);
+
 static bool give_set(Change *c, const char *text)
 {
     const char *equals = strchr(text, '=');
@@ -140,9 +142,20 @@ static bool give_output(Change *c, const char *text)
 static bool give_observe(Change *c, const char *text)
 {
     orr_measurement x;
-    if (!observation_read(c->source, c->experiment, text, &x, c->diag)) return false;
+    if (!observation_read(c->source, c->experiment, c->observations.items, c->observations.n, text, &x,
+                          c->diag))
+        return false;
     vec_push(c->arena, &c->observations, x);
     return true;
+}
+
+static bool give_until(Change *c, const char *text)
+{
+    double time;
+    const orr_keyword word = { .name = "until" };
+    if (strpbrk(text, "<>")) return until_read(c->source, c->experiment, text, c->diag);
+    if (!read_number(c, &word, text, &time)) return false;
+    return until_read(c->source, c->experiment, text, c->diag);
 }
 
 static bool give_record(Change *c, const char *text)
@@ -205,7 +218,8 @@ static const Shared shared[] = {
     { WORD("wait", NUMBER, "S", "longest wait for a value from a socket (default: 10 s)",
         POSITIVE("E022", "--wait", "give seconds, such as --wait 60"), .is_private = true),
       NOWHERE, 0, NULL },
-    { WORD("until", NUMBER, "T", "end of the run", .is_time = true), AT(until), IS_OTHER, NULL },
+    { WORD("until", TEXT, "T", "end of the run: a time, or 'x < 0.01 or t >= 100'", .is_time = true),
+      NOWHERE, IS_OTHER, give_until },
     { WORD("from", NUMBER, "T", "start of the run (default: 0)", .is_time = true), AT(from), IS_OTHER, NULL },
     { WORD("solver", TEXT, "S", "method; 'orrery solvers' lists them (default: auto)"),
       AT(run.solver), 0, NULL },
@@ -457,12 +471,8 @@ static void finish(Change *c, const orr_kind_info *kind)
     for (size_t i = 0; i < c->sends.n; i++) vec_push(c->arena, &sends, c->sends.items[i]);
     e->sends = sends.items;
     e->n_sends = sends.n;
-    VEC(orr_measurement) observations = { 0 };    // those of expectations keep their places
-    for (size_t i = 0; i < e->n_observations; i++) vec_push(c->arena, &observations, e->observations[i]);
-    for (size_t i = 0; i < c->observations.n; i++)
-        vec_push(c->arena, &observations, c->observations.items[i]);
-    e->observations = observations.items;
-    e->n_observations = observations.n;
+    e->observations = c->observations.items;
+    e->n_observations = c->observations.n;
     e->values = c->values.items;
     e->n_values = c->values.n;
     if (is_given(c, "quantum"))    // of all states
@@ -498,6 +508,8 @@ bool words_apply(orr_source *source, orr_experiment *e, const orr_given *given, 
     for (size_t i = 0; i < e->run.n_settings; i++) vec_push(c.arena, &c.settings, e->run.settings[i]);
     for (size_t i = 0; i < e->run.n_islands; i++) vec_push(c.arena, &c.islands, e->run.islands[i]);
     for (size_t i = 0; i < e->n_values; i++) vec_push(c.arena, &c.values, e->values[i]);
+    // those of expectations keep their places
+    for (size_t i = 0; i < e->n_observations; i++) vec_push(c.arena, &c.observations, e->observations[i]);
     bool ok = true;
     for (size_t i = 0; i < n; i++) {
         const orr_keyword *word = orr_kind_word(kind, given[i].word);
@@ -571,6 +583,8 @@ orr_model *orr_experiment_compile(const orr_source *source, orr_experiment *e,
     c.n_settings = e->run.n_settings;
     c.inputs = e->run.inputs;
     c.n_inputs = e->run.n_inputs;
+    c.also = e->also;
+    c.n_also = e->n_also;
     orr_model *model = orr_model_compile(source, &c, diag);
     if (!model || settings_fit(model, e, diag)) return model;
     orr_model_destroy(model);

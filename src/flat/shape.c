@@ -42,7 +42,7 @@ void shape_index_file(Expander *ex)
     text_map_init(&ex->models, &ex->work);
     text_map_init(&ex->types, &ex->work);
     text_map_init(&ex->functions, &ex->work);
-    ex->shapes = ARENA_ARRAY(&ex->work, Shape *, ast->models.n + ast->terminals.n + ast->stubs.n);
+    ex->shapes = ARENA_ARRAY(&ex->work, Shape *, ast->models.n + ast->terminals.n + ast->stubs.n + 1);
     for (size_t i = 0; i < ast->models.n; i++)
         text_map_put(&ex->models, text_from(ast->models.items[i].name), (uint32_t)i);
     for (size_t i = 0; i < ast->terminals.n; i++) {
@@ -217,13 +217,21 @@ static Shape *make_shape(Expander *ex, const AstModel *model)
 const Shape *shape_of(Expander *ex, const AstModel *model)
 {
     const Ast *ast = ex->ast;
-    const AstModel *terminals = ast->terminals.items;
-    const bool is_terminal = ast->terminals.n && model >= terminals && model < terminals + ast->terminals.n;
-    const AstModel *stubs = ast->stubs.items;
-    const bool is_stub = ast->stubs.n && model >= stubs && model < stubs + ast->stubs.n;
-    Shape **known = &ex->shapes[is_terminal ? ast->models.n + (size_t)(model - terminals)
-                                : is_stub   ? ast->models.n + ast->terminals.n + (size_t)(model - stubs)
-                                            : (size_t)(model - ast->models.items)];
+    const struct {
+        const AstModel *items;
+        size_t          n;
+    } lists[] = { { ast->models.items, ast->models.n },
+                  { ast->terminals.items, ast->terminals.n },
+                  { ast->stubs.items, ast->stubs.n } };
+    size_t at = 0;    // behind the lists: the model that an experiment has added something to
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        if (lists[i].n && model >= lists[i].items && model < lists[i].items + lists[i].n) {
+            at += (size_t)(model - lists[i].items);
+            break;
+        }
+        at += lists[i].n;
+    }
+    Shape **known = &ex->shapes[at];
     if (!*known) *known = make_shape(ex, model);
     return *known;
 }

@@ -462,12 +462,12 @@ typedef struct AstObserve {
     const char *name;         // `peak = max of x`; NULL: none
     AstMeasure  measure;
     double      part;         // of quantiles
-    AstRef      what;
-    AstOp       relation;     // behind `when`, `always`, `eventually`, `never`
+    AstExpr    *what;
+    AstOp       relation;     // behind `when`, `always`, `eventually`, `never`: `what` relation `level`
     AstExpr    *level;
     AstExpr    *at;           // NULL: at the end of the run
     AstExpr    *from, *to;    // NULL: all of the run
-    Place       place, what_place;
+    Place       place;
 } AstObserve;
 
 typedef struct AstExpect {    // `expect x at 1 = 0.3679 within 1e-4`, `expect always x < 1`
@@ -642,6 +642,8 @@ typedef struct Ast {
     bool   has_units;                              // a unit occurs, other than that of time
 } Ast;
 
+// A copy of a model with more statements behind its own.
+AstModel *ast_model_with(Arena *arena, const AstModel *model, const AstItem *also, size_t n_also);
 // Make the stubs of all islands, once all models are known. False: reported.
 bool ast_make_stubs(Ast *ast, orr_diag *diag);
 
@@ -652,3 +654,4 @@ void ast_print(const Ast *ast, FILE *out);
 void ast_report_unused(const Ast *ast, uint32_t file, orr_diag *diag);
 // Print one expression as the language writes it, with as few parentheses as its meaning needs.
 void ast_print_expr(const AstExpr *expr, FILE *out);
+void ast_print_observe(const AstObserve *observe, FILE *out);    // likewise, without its name

@@ -137,6 +137,18 @@ static bool make(Stubs *s, const char *name, Place place, bool is_within, uint32
     return true;
 }
 
+AstModel *ast_model_with(Arena *arena, const AstModel *model, const AstItem *also, size_t n_also)
+{
+    AstModel *more = ARENA_NEW(arena, AstModel);
+    AstItem *items = ARENA_ARRAY(arena, AstItem, model->n_items + n_also);
+    *more = *model;
+    if (model->n_items) memcpy(items, model->items, model->n_items * sizeof *items);
+    if (n_also) memcpy(items + model->n_items, also, n_also * sizeof *items);
+    more->items = items;
+    more->n_items += (uint32_t)n_also;
+    return more;
+}
+
 bool ast_make_stubs(Ast *ast, orr_diag *diag)
 {
     Arena work = { 0 };

@@ -327,7 +327,8 @@ static bool parse_measure(Parser *p, AstObserve *o)
     for (size_t i = 0; i < sizeof measures / sizeof *measures; i++) {
         if (!parse_at_word(p, measures[i].word)) continue;
         const bool is_one = measures[i].then ? parse_peek_word(p, measures[i].then)
-                                             : parse_peek(p).kind == TOKEN_NAME;
+                                             : parse_peek(p).kind == TOKEN_NAME ||
+                                                   parse_peek(p).kind == TOKEN_LPAREN;
         if (!is_one) continue;
         o->measure = measures[i].measure;
         parse_advance(p);
@@ -342,22 +343,18 @@ static bool parse_measure(Parser *p, AstObserve *o)
     return true;
 }
 
-static bool parse_level(Parser *p, AstObserve *o)
+// `x > 1`: its two sides.
+static bool split_relation(Parser *p, AstObserve *o)
 {
-    static const struct {
-        TokenKind token;
-        AstOp     op;
-    } relations[] = {
-        { TOKEN_LT, AST_LT }, { TOKEN_LE, AST_LE }, { TOKEN_GT, AST_GT }, { TOKEN_GE, AST_GE }
-    };
-    for (size_t i = 0; i < sizeof relations / sizeof *relations; i++) {
-        if (!parse_accept(p, relations[i].token)) continue;
-        o->relation = relations[i].op;
-        o->level = parse_expr(p);
-        return o->level != NULL;
+    const AstExpr *e = o->what;
+    if (e->kind == AST_BINARY && e->op >= AST_LT && e->op <= AST_GE) {
+        o->relation = e->op;
+        o->level = e->operands.b;
+        o->what = e->operands.a;
+        return true;
     }
     if (parse_report(p, "<, <=, > or >="))
-        diag_hint(p->diag, "a variable is compared with a number: time when x > 1");
+        diag_hint(p->diag, "two values are compared: time when x > 1");
     return false;
 }
 
@@ -365,8 +362,8 @@ static bool parse_observe(Parser *p, AstObserve *o)
 {
     const uint32_t start = p->token.offset;
     const bool is_measure = parse_measure(p, o);
-    if (!parse_ref(p, &o->what, &o->what_place, "the name of a variable")) return false;
-    if (o->measure >= AST_MEASURE_TIME && !parse_level(p, o)) return false;
+    o->what = parse_expr(p);
+    if (!o->what || (o->measure >= AST_MEASURE_TIME && !split_relation(p, o))) return false;
     if (is_measure && parse_accept_word(p, "from") && !(o->from = parse_expr(p))) return false;
     if (is_measure && parse_accept_word(p, "to") && !(o->to = parse_expr(p))) return false;
     if (!is_measure && parse_accept_word(p, "at") && !parse_accept_word(p, "end") && !(o->at = parse_expr(p)))

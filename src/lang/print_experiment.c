@@ -169,13 +169,9 @@ static void print_observe(const AstObserve *o, Printer *p)
     static const char *const relations[] = {
         [AST_LT] = " < ", [AST_LE] = " <= ", [AST_GT] = " > ", [AST_GE] = " >= "
     };
-    if (o->name) {
-        print_name(o->name, p);
-        print_text(p, " = ");
-    }
     if (o->measure == AST_MEASURE_QUANTILE) print_format(p, "p%.0f of ", 100 * o->part);
     print_text(p, words[o->measure]);
-    print_ref(&o->what, p);
+    print_expr(o->what, p);
     if (o->level) {
         print_text(p, relations[o->relation]);
         print_expr(o->level, p);
@@ -184,6 +180,8 @@ static void print_observe(const AstObserve *o, Printer *p)
     print_clause("from", o->from, p);
     print_clause("to", o->to, p);
 }
+
+void ast_print_observe(const AstObserve *o, FILE *out) { print_observe(o, &(Printer){ .out = out }); }
 
 static void print_expect(const AstExpect *expect, Printer *p)
 {
@@ -281,6 +279,10 @@ void print_experiment(const AstExperiment *e, Printer *p)
     for (uint32_t i = 0; i < e->n_sweeps; i++) print_sweep(&e->sweeps[i], p);
     for (uint32_t i = 0; i < e->n_observes; i++) {
         print_text(p, "  observe ");
+        if (e->observes[i].name) {
+            print_name(e->observes[i].name, p);
+            print_text(p, " = ");
+        }
         print_observe(&e->observes[i], p);
         print_char(p, '\n');
     }

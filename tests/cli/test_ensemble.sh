@@ -88,7 +88,8 @@ same claim --every 0.033
 run ensemble claim.orr --members claim.csv --lanes always --stats
 expect_status 0
 expect_out 'in 25 a claim does not hold'
-expect_err 'W633: in member 26 a claim does not hold: W614: an assertion does not hold at t = 1.1197'
+expect_err 'W633: in member 26 ('
+expect_err 'a claim does not hold: W614: an assertion does not hold at t = 1.1197'
 expect_err 'in_lanes: 49'
 expect_err 'violated: 25'
 # why there are none

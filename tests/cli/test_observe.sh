@@ -20,6 +20,7 @@ experiment truths of Swing
   expect always x < 1.0001
   expect never x < -1.0001 from 1 to 9
   expect eventually v > 1.99
+  expect always x^2 + (v/2)^2 < 1.0001
 end
 experiment lies of Swing
   until 10
@@ -78,6 +79,33 @@ expect_out 'top'
 # E max of a Brownian motion is sqrt(2/pi) = 0.798; seen at 100 steps about 0.5826*sqrt(0.01) lower
 mean=$(awk '$1 == "top" { print $2 }' <<<"$out")
 expect_equal "$(awk -v m="$mean" 'BEGIN { print (m > 0.69 && m < 0.79) }')" 1 "mean of the largest value: $mean"
+
+# expressions, and arithmetic of observations by their names; no step is changed
+run run swing.orr one --observe 'top = max of x' --observe 'low = min of x' --observe 'top - low' \
+    --observe 'm = max of abs(x - y)' -o one.csv
+expect_status 0
+expect_out 'top - low = 1.9999999'
+expect_out 'm = 1.9999999'
+expect_equal "$(cat plain.csv)" "$(cat one.csv)" 'measuring expressions changes no row'
+run run swing.orr one --observe 'max of abs(z)'
+expect_status 1
+expect_code E101
+
+# the end as a condition, located: sin 2t = 1/2 at pi/12
+for solver in rk4 dopri5 radau bdf ida qss3; do
+    run run swing.orr one --solver $solver --step 0.001 --quantum 1e-7 --until 'x > 0.5 or t >= 100' -o one.csv
+    expect_status 0
+    expect_out 'ended by the model: until x > 0.5'
+    expect_equal "$(tail -n 1 one.csv | awk -F, '{ d = $1 - 0.2617993877991494; print (d < 0 ? -d : d) < 1e-5 }')" 1 "$solver"
+done
+run run swing.orr one --until 'x > 2 or t >= 3' -o one.csv
+expect_equal "$(tail -n 1 one.csv | cut -d, -f1)" 3
+run run swing.orr one --until 'x > 0.5'
+expect_code E425
+printf '$endtime = 100\n$timestep = 0.001\n$until = b2 < 0\nI, 1, 0, 3\nI, 2, 1, 1\n-, 3, 2\nO, 4, 2\n' >circle.csmp
+run run circle.csmp --solver rk4 -o one.csv
+expect_status 0
+expect_equal "$(tail -n 1 one.csv | awk -F, '{ d = $1 - 1.5707963267948966; print (d < 0 ? -d : d) < 1e-9 }')" 1
 
 # what cannot be
 run run swing.orr one --observe 'max of z'
