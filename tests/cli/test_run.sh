@@ -212,7 +212,7 @@ expect_equal "$(tail -1 one.csv | cut -d, -f2,3)" "$(awk -F, '$2 == 3' lanes.csv
 printf 'alpha,X\n1.5,10\n1.5,-1\n' >bad.csv
 run ensemble "$lv" --members bad.csv --until 1 -o bad_out.csv
 expect_status 3
-expect_err 'member 2 failed'
+expect_err 'member 2 (alpha = 1.5, X = -1) failed'
 expect_equal "$(wc -l <bad_out.csv)" 2
 run ensemble "$lv"; expect_status 2; expect_err '--members'
 run ensemble "$lv" --members none.csv; expect_status 2
