@@ -79,6 +79,7 @@ static bool pass_flatten(Compile *c)
                           .n_settings = m->flat.n_settings,
                           .driven = m->flat.driven,
                           .n_driven = m->flat.n_driven,
+                          .reactions_are_events = c->options->reactions_are_events,
                           .keep_from = from,
                           .expanded = &expanded };
         ok = flat_expand(&m->flat, &c->source->ast, c->chosen, c->diag);

@@ -141,7 +141,8 @@ typedef struct orr_experiment {
     size_t      n_overrides;     // of run.settings the last ones, from orr_experiment_override
     const void *also;            // [n_also] statements that it adds to the model, see orr_compile_options
     size_t      n_also;
-    void *reserved[5];
+    const char *reactions;       // how they are read: "equations" or "events"; NULL: equations
+    void *reserved[4];
 } orr_experiment;
 
 ORR_API orr_experiment orr_experiment_default(void);

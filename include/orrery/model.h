@@ -108,6 +108,7 @@ typedef struct orr_compile_options {
     size_t      n_inputs;
     bool        is_component;   // for an island (orrery/island.h): who couples its event inputs sees to those
                                 // required
+    bool        reactions_are_events;    // each `reaction` happens at random; else it is part of rates
     const char *dump_stage;     // print this stage (orr_stage_at) to `dump_to` on the way; NULL: none
     FILE       *dump_to;
     // what the runs will be given, borrowed during the call; of one name the last one counts. The model takes

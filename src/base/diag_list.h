@@ -129,6 +129,7 @@
     D(NOT_AN_ATOMIC,          "E182", "'%s' is a %s, and only atomics can be present for a while") \
     D(SIGNAL_WHEN,            "E183", \
       "'%s' has a value at every moment, also while the condition does not hold") \
+    D(SPECIES,                "E184", "'%s' cannot take part in a reaction: it is a %s") \
     D(DRAW_MISPLACED,         "E190", "'%s' draws a random number, which has no meaning here") \
     D(DRAW_ARGUMENT,          "E191", "%s: %s = %.10g %s") \
     D(SAMPLES_UNKNOWN,        "E192", "there are no samples called '%s'") \
@@ -257,6 +258,7 @@
     D(ANALYSE_POINT,          "E522", \
       "the rates or their derivatives cannot be computed at this point, t = %g") \
     D(MESSAGE_CYCLE,          "E523", "messages go round at t = %.10g without an end: %s") \
+    D(RATE_BAD,               "E525", "the rate of this event is %.10g at t = %.10g") \
     D(ADVANCE_BAD,            "E530", "'%s' asked at t = %.10g %s %g") \
     D(CHAIN_ENDLESS,          "E531", "time stands still at t = %.10g, after %llu bags of events: %s") \
     D(ATOMIC_FAILED,          "E532", "'%s' failed at t = %.10g: %s") \

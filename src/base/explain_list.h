@@ -868,6 +868,16 @@
       "      a.y -> b.u when t > 1\n" \
       "    end", \
       "write an equation that chooses: output z = if t > 1 then a.y else 0, and z -> b.u.") \
+    X(SPECIES, \
+      "A reaction changes its species: as equations it is part of their rates of change, as events it\n" \
+      "counts them up and down.", \
+      "    model M\n" \
+      "      param A = 1\n" \
+      "      var B = 0\n" \
+      "      reaction r : A -> B rate 0.1*A\n" \
+      "    end", \
+      "declare it with 'var'; what only decides how fast it goes stands in the rate alone:\n" \
+      "reaction r : -> B rate 0.1*A.") \
     X(DRAW_MISPLACED, \
       "A distribution gives another number each time it is drawn. Equations hold at all times, so\n" \
       "there would be no telling when; sizes and indices must be known before the run.", \
@@ -1940,6 +1950,13 @@
       "      until 2\n" \
       "    end", \
       "let one of them answer later, or only under a condition.") \
+    X(RATE_BAD, \
+      "A rate says how often something happens: it is a finite number that is not negative.", \
+      "    model M\n" \
+      "      discrete n = 3\n" \
+      "      rate 2 - n then n := n + 1 end\n" \
+      "    end", \
+      "make two reactions of one that goes both ways; max(r, 0) never happens where r < 0.") \
     X(ADVANCE_BAD, \
       "The time until the next internal transition of a component must be 0 or more. It was\n" \
       "negative, or not a number, or a point in time that has passed.", \

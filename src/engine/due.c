@@ -57,6 +57,58 @@ static double first_time(Island *island, uint32_t event, double period)
                                                   : island->t_begin + period;
 }
 
+// ---- Events at random
+//
+// One happens where the integral of its rate since the last one reaches a number that was drawn: its clock
+// has that number and runs down. The rate is a number that only events change. So the instant is known, and
+// what changes a rate moves it: only the events whose rates read what a body has assigned are looked at.
+// [Gibson & Bruck 2000; Anderson 2007]
+
+typedef struct DueClock { double left, rate, since; } DueClock;    // in v
+
+static DueClock *clock_of(const Island *island, uint32_t event)
+{
+    return (DueClock *)(void *)(island->env.v + island->tables->events[event].clock);
+}
+
+static bool renew(Island *island, uint32_t event)
+{
+    DueClock *clock = clock_of(island, event);
+    const double t = island->t, left = clock->left - clock->rate * (t - clock->since);
+    clock->left = left > 0 ? left : 0;
+    clock->since = t;
+    if (!event_run_ask(island, event + 1)) return false;
+    if (!(clock->rate >= 0 && clock->rate < INFINITY))
+        return is_wrong(island, ENGINE_BAD_RATE, event, clock->rate);
+    if (clock->rate > 0) set_due(island, event, t + clock->left / clock->rate);
+    else calendar_set(&island->calendar, event, INFINITY);
+    return true;
+}
+
+bool due_renew(Island *island, bool all)
+{
+    const EngineTables *tables = island->tables;
+    bool ok = true;
+    for (uint32_t i = tables->first_open; i < tables->n_readers && !all && ok; i++)
+        ok = renew(island, tables->readers[i]);
+    for (uint32_t i = tables->n_conditions; i < tables->n_events && all && ok; i++)
+        if (tables->events[i].kind == ENGINE_RATE) ok = renew(island, i);
+    return ok;
+}
+
+// It happens: the clock stands still until the body has wound it. One at an instant, since it may have
+// changed how often the others happen.
+static void act_at_random(Island *island, uint32_t event, double t)
+{
+    DueClock *clock = clock_of(island, event);
+    const bool is_alone = island->n_fired == 0;
+    calendar_set(&island->calendar, event, is_alone ? INFINITY : nextafter(t, INFINITY));
+    if (!is_alone) return;
+    clock->rate = 0;
+    clock->since = t;
+    event_fire(island, event);
+}
+
 static bool schedule_event(Island *island, uint32_t i)
 {
     const EngineEvent *event = &island->tables->events[i];
@@ -80,6 +132,9 @@ static bool schedule_event(Island *island, uint32_t i)
         while (first + k * period < start) k++;
         island->every_k[i] = k;
         set_due(island, i, first + k * period);
+    } else if (event->kind == ENGINE_RATE) {
+        clock_of(island, i)->since = start;
+        return renew(island, i);
     }
     return true;
 }
@@ -134,10 +189,12 @@ bool due_delay(Island *island, uint32_t event, double t)
     return is_wrong(island, ENGINE_TOO_MANY_WAIT, event, t);
 }
 
-// A period that is drawn reads what the body has made of the model.
+// A period that is drawn reads what the body has made of the model; so do rates.
 bool due_again(Island *island, uint32_t i)
 {
     const EngineEvent *event = &island->tables->events[i];
+    for (uint32_t k = 0; k < event->n_readers; k++)
+        if (!renew(island, island->tables->readers[event->first_reader + k])) return false;
     if (event->kind != ENGINE_EVERY || !event->n_draws) return true;
     const double period = drawn_time(island, i, ENGINE_TIME), next = island->t + period;
     if (!(period >= 0)) return is_wrong(island, ENGINE_BAD_TIME, i, period);
@@ -148,6 +205,10 @@ bool due_again(Island *island, uint32_t i)
 static void act_event(Island *island, uint32_t i, double t)
 {
     const EngineEvent *event = &island->tables->events[i];
+    if (event->kind == ENGINE_RATE) {
+        act_at_random(island, i, t);
+        return;
+    }
     event_fire(island, i);
     double next = INFINITY;
     if (event->kind == ENGINE_EVERY && !event->n_draws) {    // else due_again says when

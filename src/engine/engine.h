@@ -53,7 +53,8 @@ typedef struct EngineRelation {
 
 typedef enum EngineEventKind {
     ENGINE_WHEN, ENGINE_AT, ENGINE_EVERY, ENGINE_ON, ENGINE_REINIT,
-    ENGINE_ASK                // never happens: its body computes what others need
+    ENGINE_ASK,               // never happens: its body computes what others need
+    ENGINE_RATE               // at random: the ASK behind it computes how often
 } EngineEventKind;
 
 typedef struct EngineEvent {
@@ -71,6 +72,9 @@ typedef struct EngineEvent {
     uint32_t counter, n_draws;    // draws in its times: a place in v that counts them; how many, 0: none
     uint32_t asks;            // the ASK that is run when it fires; NONE
     uint32_t order;           // the ASK whose first action computes its priority; NONE: `priority` it is
+    // RATE: place of what is left of its clock, then of how often it happens, and since when; see due.c
+    uint32_t clock;
+    uint32_t first_reader, n_readers;    // RATEs that read what the body assigns, in EngineTables.readers
     uint32_t luck;            // place of what orders it among equals, before the rank; NONE
     double priority;
 } EngineEvent;
@@ -95,6 +99,9 @@ typedef struct EngineTables {
     uint32_t initial_flag;       // place in v of `initial`; NONE
     bool     has_pre, has_implicit;    // `pre` is asked for; some states have no derivative
     bool     has_asks;           // some events have an ASK, lapse or settle
+    uint32_t n_conditions;       // events from here on have no condition
+    const uint32_t *readers;     // [n_readers] RATEs, behind those of the events those that read inputs
+    uint32_t n_readers, first_open;
     uint32_t n_asked;            // most numbers that are kept with a firing that waits
     const EngineRelation *relations;
     const EngineEvent *events;
@@ -125,6 +132,7 @@ typedef enum EngineNews {
     ENGINE_TOO_MANY_WAIT,     // delayed firings
     ENGINE_NO_REST,           // an event accumulates, and nothing can be held
     ENGINE_BAD_LAG,           // of a delay
+    ENGINE_BAD_RATE,          // of an event at random
     ENGINE_STEP_TOO_SMALL,    // of the length `value`
     ENGINE_STIFF,             // no failure: an implicit method would do better
     ENGINE_RESTS,             // no failure: an event has come to rest; is_state_marked is held
@@ -498,7 +506,10 @@ double due_next(const Island *island);
 bool   due_act(Island *island, double t, bool *acted);
 bool   due_delay(Island *island, uint32_t event, double t);    // a delayed firing; false: reported
 void   due_lapse(Island *island, uint32_t event);    // its delayed firings are no more
-bool   due_again(Island *island, uint32_t event);    // behind its body: a drawn period; false likewise
+// Behind its body: a drawn period, and how often what reads its targets happens. False likewise.
+bool   due_again(Island *island, uint32_t event);
+// Something else than a body has changed inputs, or (all) anything. False likewise.
+bool   due_renew(Island *island, bool all);
 
 // ---- event.c: what happens at an instant
 
@@ -509,6 +520,7 @@ orr_status event_start(Island *island);
 orr_status event_handle(Island *island);
 void   event_fire(Island *island, uint32_t event);           // its body runs in this iteration
 bool   event_ask(Island *island, uint32_t event);            // run its ASK, if it has one; false: reported
+bool   event_run_ask(Island *island, uint32_t ask);          // run this one; likewise
 bool   event_run_fired(Island *island, size_t iteration, bool *affects);    // those that have, in their order
 bool   event_run(Island *island, uint32_t event, size_t iteration, bool *affects);    // one; false: it failed
 // Everything that follows from what has happened so far. *affects: the solver must begin anew.

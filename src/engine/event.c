@@ -134,13 +134,13 @@ static void event_drop(Island *island, uint32_t event)
 
 static void event_drop_all(Island *island)
 {
-    for (uint32_t i = 0; i < island->tables->n_events && island->tables->has_asks; i++)
+    for (uint32_t i = 0; i < island->tables->n_conditions && island->tables->has_asks; i++)
         if (island->tables->events[i].lapses && island->conditions[i] == 0) event_drop(island, i);
 }
 
 bool event_passes(Island *island, double t, const double *x, const double *relations)
 {
-    const uint32_t n_events = island->tables->n_events;
+    const uint32_t n_events = island->tables->n_conditions;
     double *modes = island_modes(island);
     size_t n = 0;
     for (uint32_t k = 0; k < island->tables->n_relations; k++)
@@ -163,12 +163,12 @@ bool event_passes(Island *island, double t, const double *x, const double *relat
 static bool fire_conditions(Island *island, bool is_start)
 {
     const EngineTables *tables = island->tables;
-    if (tables->n_events == 0) return true;
+    if (tables->n_conditions == 0) return true;
     if (!event_conditions(island, island->t, island->x))
         return engine_fail(island, ENGINE_FAULT, 0, island->t), false;
     event_drop_all(island);
     uint32_t chain = ENGINE_NONE;    // one of this chain has fired
-    for (uint32_t i = 0; i < tables->n_events; i++) {
+    for (uint32_t i = 0; i < tables->n_conditions; i++) {
         const EngineEvent *event = &tables->events[i];
         const bool rises = island->conditions[i] != 0 && island->truth_before[i] == 0;
         island->truth_before[i] = island->conditions[i];
@@ -227,7 +227,7 @@ static bool event_body(Island *island, uint32_t number, size_t iteration)
     return contact_fired(island, number);
 }
 
-static bool run_ask(Island *island, uint32_t number)
+bool event_run_ask(Island *island, uint32_t number)
 {
     island->env.event = number;
     const int failed = engine_call(island, IR_EVENT, island->t, island->x, island->x);
@@ -239,7 +239,7 @@ static bool run_ask(Island *island, uint32_t number)
 bool event_ask(Island *island, uint32_t event)
 {
     const uint32_t asks = island->tables->events[event].asks;
-    return asks == ENGINE_NONE || run_ask(island, asks);
+    return asks == ENGINE_NONE || event_run_ask(island, asks);
 }
 
 static void sort_fired(Island *island)
@@ -283,7 +283,7 @@ static bool pick_fired(Island *island, uint32_t *picked)
     for (uint32_t i = 0; i < island->n_fired; i++) {
         const EngineEvent *event = &tables->events[island->fired[i]];
         const uint32_t action = event->order == ENGINE_NONE ? 0 : tables->events[event->order].first_action;
-        if (event->order != ENGINE_NONE && !run_ask(island, event->order)) return false;
+        if (event->order != ENGINE_NONE && !event_run_ask(island, event->order)) return false;
         const double priority = event->order == ENGINE_NONE ? event->priority
                                                             : island->env.v[tables->actions[action].place];
         const double luck = event->luck == ENGINE_NONE ? -1 : island->env.v[event->luck];
@@ -363,7 +363,7 @@ static bool stay_or_not(Island *island, bool *again)
     const EngineTables *tables = island->tables;
     const double h = EVENT_AHEAD * surface_scale(island);
     *again = false;
-    for (uint32_t i = 0; i < tables->n_events; i++) {
+    for (uint32_t i = 0; i < tables->n_conditions; i++) {
         const uint32_t k = tables->events[i].relation;
         if (k == ENGINE_NONE || !island->stays[k]) continue;
         const bool is_edge = island->relations[2 * k + 1] == 0 && island_modes(island)[k] != 0;
@@ -475,9 +475,11 @@ orr_status event_handle(Island *island)
     if (!due_act(island, island->t, &acted))
         return island->is_cancelled ? ORR_STATUS_CANCELLED : engine_stop(island);
     affects |= acted || ended;
+    if ((acted || services->enter) && !due_renew(island, false)) return engine_stop(island);
     if (!event_iterate(island, false, &affects)) return failed_or(island, status);
     if (island->has_network && !services->exchange(island, false, &affects, &status))
         return failed_or(island, status);
+    if (island->has_network && !due_renew(island, false)) return engine_stop(island);
     if (affects && !acted && !ended && island->n_bodies == n_bodies) slide_enter(island);
     return event_end(island, affects);
 }

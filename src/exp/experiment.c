@@ -1131,6 +1131,7 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     experiment->records = names_of(&r, e->records, e->record_places, e->place, e->n_records, true);
     experiment->n_records = e->n_records;
     experiment->as_polynomials = e->as_polynomials;
+    experiment->reactions = e->reactions;
     read_sends(&r, source, e, experiment);
     read_plots(&r, e, experiment);
     read_observes(&r, e, experiment);

@@ -292,7 +292,8 @@ const Kind kind_compare = {
         .summary = "Run by several methods and show how far they agree",
         .words = words,
         .n_words = sizeof words / sizeof *words,
-        .shared = "set input allow-io until from step path tol abs max-step quantum record seed run max-time",
+        .shared = "set reactions input allow-io until from step path tol abs max-step quantum record "
+                  "seed run max-time",
         .output = "FILE",
         .output_help = "write the digits over time as CSV; - is standard output",
         .details = "Each method runs as asked and once more, finer; what that "

@@ -118,7 +118,7 @@ const Kind kind_ensemble = {
         .summary = "run an experiment for many sets of parameters",
         .words = words,
         .n_words = sizeof words / sizeof *words,
-        .shared = "set input allow-io until from solver island step path tol abs max-step "
+        .shared = "set reactions input allow-io until from solver island step path tol abs max-step "
                   "quantum record observe seed run threads lanes max-time",
         .output = "FILE",
         .output_help = "write the rows of all members as CSV, or as NetCDF-4 (.nc); - is standard output",

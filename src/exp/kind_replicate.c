@@ -168,7 +168,7 @@ const Kind kind_replicate = {
         .summary = "repeat an experiment with other random numbers: means with confidence intervals",
         .words = words,
         .n_words = sizeof words / sizeof *words,
-        .shared = "set input allow-io until from every record observe solver island step path "
+        .shared = "set reactions input allow-io until from every record observe solver island step path "
                   "tol abs max-step "
                   "quantum seed run replications warm-up precision precise confidence threads lanes "
                   "statistics max-time",

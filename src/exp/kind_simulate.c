@@ -238,7 +238,7 @@ const Kind kind_simulate = {
         .summary = "Simulate a model",
         .words = words,
         .n_words = sizeof words / sizeof *words,
-        .shared = "set input output allow-io realtime wait until from solver island step path "
+        .shared = "set reactions input output allow-io realtime wait until from solver island step path "
                   "tol abs max-step quantum update every record observe seed run statistics "
                   "max-time checkpoint "
                   "checkpoint-every resume",

@@ -533,8 +533,8 @@ const Kind kind_sweep = {
         .words = words,
         .n_words = sizeof words / sizeof *words,
         .implied_by = "sweep",
-        .shared = "set input allow-io until from solver step path tol abs max-step quantum record observe "
-                  "seed run threads lanes max-time",
+        .shared = "set reactions input allow-io until from solver step path tol abs max-step quantum record "
+                  "observe seed run threads lanes max-time",
         .output = "FILE",
         .output_help = "write the rows of all members as CSV, or as NetCDF-4 (.nc); - is standard output",
         .details =

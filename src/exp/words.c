@@ -202,6 +202,10 @@ typedef struct Shared {
 static const Shared shared[] = {
     { WORD("set", LIST, "NAME=VALUE", "parameter (sizes too), input or initial value; may be repeated"),
       NOWHERE, IS_OTHER, give_set },
+    { WORD("reactions", TEXT, "equations|events",
+        "how 'reaction' is read: as rates of change (default), or as events at random",
+        .choices = "equations|events", .hint = "equations are the mean of many, events count one by one"),
+      AT(reactions), IS_OTHER, NULL },
     { WORD("input", LIST, "NAME=SOURCE",
         "what an input follows: FILE:COLUMN:linear, -, udp:PORT, …; see 'orrery run --help'",
         .is_private = true),
@@ -579,6 +583,7 @@ orr_model *orr_experiment_compile(const orr_source *source, orr_experiment *e,
     c.implicit = solver && strcmp(solver, "ida") == 0;
     // loops of arrays can only be left to ida element by element, and the other needs single rates
     if (c.implicit || (solver && strcmp(solver, "semi-implicit euler") == 0)) c.arrays_from = SIZE_MAX;
+    c.reactions_are_events = e->reactions && strcmp(e->reactions, "events") == 0;
     c.settings = e->run.settings;
     c.n_settings = e->run.n_settings;
     c.inputs = e->run.inputs;

@@ -332,9 +332,15 @@ static void read_port(const Reading *r, const AstEvent *e, FlatEvent *event)
 // ---- Rates
 //
 // `rate r then …`: events that are as likely in the next instant as r says, whatever it depends on. A clock
-// that begins at a number drawn from the exponential distribution with mean 1 runs down at this rate, as a
-// state of the equations; the event is where it reaches 0, and behind its body it begins anew. So the
-// integral of r over the time from one event to the next is that number. [Daley & Vere-Jones 2003]
+// that begins at a number drawn from the exponential distribution with mean 1 runs down at this rate; the
+// event is where it reaches 0, and behind its body it begins anew. So the integral of r over the time from
+// one event to the next is that number. [Daley & Vere-Jones 2003] Where only events change r, the engine
+// knows the instant beforehand; else the clock is a state of the equations.
+
+typedef struct Clock {
+    uint32_t variable;    // FLAT_NONE: there is none
+    Expr     rate;        // EXPR_NONE: the equations move it
+} Clock;
 
 static Expr draw_threshold(const Reading *r)
 {
@@ -342,27 +348,50 @@ static Expr draw_threshold(const Reading *r)
     return expr_unary(pool, EXPR_NEG, expr_unary(pool, EXPR_LOG, draw_unit(r)));
 }
 
-// The clock of the event, in *clock; its condition.
-static Expr read_rate(const Reading *event, const AstEvent *e, uint32_t *clock)
+static void start_clock(const Reading *r, uint32_t clock)
+{
+    Flat *flat = r->ex->flat;
+    Draws draws = { .stream = flat->vars.items[clock].name };
+    Reading drawing = *r;
+    drawing.draws = &draws;
+    const Expr start = draw_threshold(&drawing);
+    flat->vars.items[clock].start = start;
+}
+
+// reaction: NULL, or what happens
+static Clock read_rate(const Reading *event, const AstExpr *written, const AstReaction *reaction,
+                       FlatEvent *found)
 {
     Expander *ex = event->ex;
     Flat *flat = ex->flat;
+    ExprPool *pool = &flat->pool;
     Reading r = *event;
     r.in_event = false;
+    Expr rate = lower_real(&r, written);
+    if (reaction) rate = reaction_guard(&r, reaction, rate);
+    if (rate_is_steady(&r, rate)) {
+        const uint32_t clock = declare_hidden(ex, r.scope, "rate", found->place);
+        declare_hidden(ex, r.scope, "often", found->place);
+        declare_hidden(ex, r.scope, "since", found->place);
+        start_clock(&r, clock);
+        found->kind = FLAT_RATE;
+        found->clock = clock;
+        return (Clock){ clock, rate };
+    }
     r.makes_modes = true;    // it holds all the time
-    const Expr rate = lower_real(&r, e->time);
-    *clock = declare_clock(ex, r.scope, e->place);
-    Draws draws = { .stream = flat->vars.items[*clock].name };
-    r.draws = &draws;
-    flat->vars.items[*clock].start = draw_threshold(&r);
-    define_equation(ex, lower_read(ex, declare_derivative(ex, *clock, 1, e->place)),
-                    expr_unary(&flat->pool, EXPR_NEG, rate), e->place);
-    const Expr zero = expr_const(&flat->pool, 0);
-    const Expr makes_sense = expr_binary(&flat->pool, EXPR_GE, rate, zero);
-    vec_push(flat->arena, &flat->asserts, (FlatAssert){ makes_sense, "a rate is not negative", e->place });
+    rate = lower_real(&r, written);
+    if (reaction) rate = reaction_guard(&r, reaction, rate);
+    const uint32_t clock = declare_clock(ex, r.scope, found->place);
+    start_clock(&r, clock);
+    define_equation(ex, lower_read(ex, declare_derivative(ex, clock, 1, found->place)),
+                    expr_unary(pool, EXPR_NEG, rate), found->place);
+    const Expr zero = expr_const(pool, 0);
+    vec_push(flat->arena, &flat->asserts,
+             (FlatAssert){ expr_binary(pool, EXPR_GE, rate, zero), "a rate is not negative", found->place });
     Reading of_event = *event;
     of_event.makes_modes = true;
-    return lower_relation(&of_event, EXPR_LE, lower_read(ex, *clock), zero, e->place);
+    found->condition = lower_relation(&of_event, EXPR_LE, lower_read(ex, clock), zero, found->place);
+    return (Clock){ clock, EXPR_NONE };
 }
 
 static void wind_clock(const Body *body, uint32_t clock, Place place)
@@ -419,50 +448,67 @@ static void read_luck(const Reading *r, const AstEvent *e, FlatEvent *event, Ask
     add_ask(ex, asks, draw_counter(&draws), draw_count(ex, &draws), false, e->place);
 }
 
+static FlatEvent new_event(const Flat *flat, FlatEventKind kind, Place place)
+{
+    return (FlatEvent){ .kind = kind,
+                        .condition = EXPR_NONE,
+                        .time = EXPR_NONE,
+                        .from = EXPR_NONE,
+                        .after = EXPR_NONE,
+                        .first_action = (uint32_t)flat->actions.n,
+                        .first_send = (uint32_t)flat->sends.n,
+                        .port = FLAT_NONE,
+                        .chain = (uint32_t)flat->events.n,
+                        .place = place };
+}
+
 // Behind its event: 1 + the number of the ASK that does all this; 0 if there is nothing to do.
 static uint32_t define_asks(Expander *ex, const Asks *asks, Place place)
 {
     Flat *flat = ex->flat;
     if (asks->n == 0) return 0;
-    const FlatEvent event = { .kind = FLAT_ASK,
-                              .condition = EXPR_NONE,
-                              .time = EXPR_NONE,
-                              .from = EXPR_NONE,
-                              .after = EXPR_NONE,
-                              .first_action = (uint32_t)flat->actions.n,
-                              .n_actions = (uint32_t)asks->n,
-                              .first_send = (uint32_t)flat->sends.n,
-                              .port = FLAT_NONE,
-                              .chain = (uint32_t)flat->events.n,
-                              .place = place };
+    FlatEvent event = new_event(flat, FLAT_ASK, place);
+    event.n_actions = (uint32_t)asks->n;
     for (size_t i = 0; i < asks->n; i++) vec_push(flat->arena, &flat->actions, asks->items[i]);
     vec_push(flat->arena, &flat->events, event);
     return (uint32_t)flat->events.n;
 }
 
+// With all that its body has done; behind it how often it happens, and what it asks for.
+static void finish_event(Expander *ex, FlatEvent event, const Clock *clock, const Asks *asks,
+                         const Asks *order)
+{
+    Flat *flat = ex->flat;
+    Asks rate = { 0 };
+    if (clock->rate != EXPR_NONE) add_ask(ex, &rate, clock->variable + 1, clock->rate, false, event.place);
+    event.n_actions = (uint32_t)flat->actions.n - event.first_action;
+    event.n_sends = (uint32_t)flat->sends.n - event.first_send;
+    const size_t number = flat->events.n;
+    vec_push(flat->arena, &flat->events, event);
+    define_asks(ex, &rate, event.place);
+    const uint32_t asks_plus_1 = define_asks(ex, asks, event.place);
+    flat->events.items[number].asks_plus_1 = asks_plus_1;
+    const uint32_t order_plus_1 = define_asks(ex, order, event.place);
+    flat->events.items[number].order_plus_1 = order_plus_1;
+}
+
 static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)
 {
+    static const FlatEventKind kinds[] = { [AST_WHEN] = FLAT_WHEN, [AST_AT] = FLAT_AT,
+                                           [AST_EVERY] = FLAT_EVERY, [AST_NEXT] = FLAT_EVERY,
+                                           [AST_ON] = FLAT_ON, [AST_REINIT] = FLAT_REINIT,
+                                           [AST_RATE] = FLAT_WHEN };
     Expander *ex = r->ex;
     Flat *flat = ex->flat;
-    uint32_t clock = FLAT_NONE;
+    Clock clock = { FLAT_NONE, EXPR_NONE };
     Asks asks = { 0 }, order = { 0 };
-    FlatEvent event = { .kind = e->kind == AST_WHEN || e->kind == AST_RATE ? FLAT_WHEN
-                                : e->kind == AST_AT ? FLAT_AT
-                                : e->kind == AST_ON ? FLAT_ON
-                                : e->kind == AST_REINIT ? FLAT_REINIT
-                                                        : FLAT_EVERY,
-                        .condition = EXPR_NONE,
-                        .time = EXPR_NONE,
-                        .place = e->place,
-                        .port = FLAT_NONE,
-                        .first_send = (uint32_t)flat->sends.n,
-                        .after = EXPR_NONE,
-                        .lapses = e->options & AST_LAPSING,
-                        .settles = e->options & AST_SETTLING,
-                        .chain = chain };
+    FlatEvent event = new_event(flat, kinds[e->kind], e->place);
+    event.lapses = e->options & AST_LAPSING;
+    event.settles = e->options & AST_SETTLING;
+    event.chain = chain;
     if (e->kind == AST_ON) read_port(r, e, &event);
     if (e->condition) read_condition(r, e->condition, &event);
-    if (e->kind == AST_RATE) event.condition = read_rate(r, e, &clock);
+    if (e->kind == AST_RATE) clock = read_rate(r, e->time, NULL, &event);
     else
         event.time = read_time(r, e->time, e->kind == AST_AT ? "time" : "period", READS_PARAMS,
                                e->kind == AST_EVERY ? &event : NULL);
@@ -477,21 +523,35 @@ static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)
     if (body.r.in_reinit) flat->n_reinits++;
     read_body(&body, e->body, e->n_body);
     body.frozen = NULL;
-    if (clock != FLAT_NONE) wind_clock(&body, clock, e->place);
-    event.n_actions = (uint32_t)flat->actions.n - event.first_action;
-    event.n_sends = (uint32_t)flat->sends.n - event.first_send;
-    const size_t number = flat->events.n;
-    vec_push(flat->arena, &flat->events, event);
-    const uint32_t asks_plus_1 = define_asks(ex, &asks, e->place);
-    flat->events.items[number].asks_plus_1 = asks_plus_1;
-    const uint32_t order_plus_1 = define_asks(ex, &order, e->place);
-    flat->events.items[number].order_plus_1 = order_plus_1;
+    if (clock.variable != FLAT_NONE) wind_clock(&body, clock.variable, e->place);
+    finish_event(ex, event, &clock, &asks, &order);
+}
+
+static void define_reaction(const Reading *r, const AstItem *item)
+{
+    const Asks none = { 0 };
+    FlatEvent event = new_event(r->ex->flat, FLAT_WHEN, item->place);
+    const Clock clock = read_rate(r, item->reaction->rate, item->reaction, &event);
+    reaction_body(r, item->reaction, item->place);
+    wind_clock(&(Body){ .r = *r, .branch = EXPR_NONE }, clock.variable, item->place);
+    finish_event(r->ex, event, &clock, &none, &none);
+}
+
+void define_at_rate(Expander *ex, Scope *scope, const Local *locals, const AstItem *item)
+{
+    const Reading r = { .ex = ex, .scope = scope, .locals = locals, .in_event = true };
+    if (item->kind == AST_REACTION) define_reaction(&r, item);
+    else define_one(&r, item->event, (uint32_t)ex->flat->events.n);
 }
 
 void define_event(Expander *ex, Scope *scope, const Local *locals, const AstItem *item)
 {
     const Reading r = { .ex = ex, .scope = scope, .locals = locals, .in_event = true };
     if (ex->flat->arrays.n) ex->flat->keep_failed = true;    // events know single variables only
+    if (item->event->kind == AST_RATE) {
+        reaction_keep(ex, scope, locals, item);
+        return;
+    }
     const uint32_t chain = (uint32_t)ex->flat->events.n;
     for (const AstEvent *e = item->event; e && !expand_gives_up(ex); e = e->otherwise)
         define_one(&r, e, chain);
@@ -517,16 +577,10 @@ Expr event_sample(const Reading *r, const AstExpr *written, Expr period, Expr fr
     }
     flat->vars.items[sampled].start = EXPR_NONE;
     vec_push(flat->arena, &flat->initial, (FlatEquation){ lower_read(ex, sampled), begin, place });
-    const FlatEvent event = { .kind = FLAT_EVERY,
-                              .condition = EXPR_NONE,
-                              .time = period,
-                              .from = from,
-                              .after = EXPR_NONE,
-                              .first_action = (uint32_t)flat->actions.n,
-                              .n_actions = later.n ? 2 : 1,
-                              .port = FLAT_NONE,
-                              .chain = (uint32_t)flat->events.n,
-                              .place = place };
+    FlatEvent event = new_event(flat, FLAT_EVERY, place);
+    event.time = period;
+    event.from = from;
+    event.n_actions = later.n ? 2 : 1;
     vec_push(flat->arena, &flat->actions, (FlatAction){ sampled, e, NULL, place, false, false });
     if (later.n)
         vec_push(flat->arena, &flat->actions,

@@ -123,6 +123,7 @@ bool flat_expand(Flat *flat, const Ast *ast, const AstModel *model, orr_diag *di
 
     Scope *root = declare_root(&ex, model);
     settle_consts(&ex, root);
+    each_scope(&ex, root, &(Pass){ reaction_declare, reaction_wants, false });
     each_scope(&ex, root, &(Pass){ connect_item, connect_wants, false });
     connect_terminals(&ex);
     ex.n_turns = ex.n_terms = 0;

@@ -206,7 +206,7 @@ char *flat_member_name(const FlatPart *part, uint32_t member, Arena *arena)
 
 void flat_print_cause(const Flat *flat, const FlatEvent *event, FILE *out)
 {
-    static const char *const words[] = { "when", "at", "every", "on", "reinit", "ask" };
+    static const char *const words[] = { "when", "at", "every", "on", "reinit", "ask", "rate" };
     const ExprNames names = flat_names(flat);
     fputs(words[event->kind], out);
     if (event->kind == FLAT_REINIT || event->kind == FLAT_ASK) return;
@@ -215,7 +215,10 @@ void flat_print_cause(const Flat *flat, const FlatEvent *event, FILE *out)
         fputs(flat->ports.items[event->port].name, out);
         return;
     }
-    expr_print(&flat->pool, event->kind == FLAT_WHEN ? event->condition : event->time, &names, out);
+    const Expr rate = event->kind == FLAT_RATE ? flat->actions.items[event[1].first_action].value : EXPR_NONE;
+    expr_print(&flat->pool, event->kind == FLAT_WHEN   ? event->condition
+                            : event->kind == FLAT_RATE ? rate
+                                                       : event->time, &names, out);
     print_clause(flat, "from", event->from, &names, out);
     print_clause(flat, "after", event->after, &names, out);
 }

@@ -121,6 +121,7 @@ typedef struct FlatAction {
 typedef enum FlatEventKind {
     FLAT_WHEN, FLAT_AT, FLAT_EVERY, FLAT_ON, FLAT_REINIT,
     FLAT_ASK,                  // never happens: its body computes what another event is asked
+    FLAT_RATE,                 // at random: the ASK behind it computes how often
 } FlatEventKind;
 
 typedef struct FlatEvent {     // in the order of the text: equal priorities act in this order
@@ -140,6 +141,7 @@ typedef struct FlatEvent {     // in the order of the text: equal priorities act
     uint32_t first_send, n_sends;        // in Flat.sends
     uint32_t port;             // ON: in Flat.ports; else FLAT_NONE
     uint32_t switch_plus_1;    // 1 + the number in Flat.switches that it switches on or off; 0: none
+    uint32_t clock;            // RATE: what is left of its clock; then variables: how often, since when
     uint32_t chain;            // WHEN: the first of a when … elsewhen chain; else itself
     bool     at_start;         // WHEN: the condition reads `initial`
     Place    place;
@@ -296,6 +298,7 @@ typedef struct Flat {
     size_t      n_given;
     uint32_t    keep_from;             // arrays of so many elements stay arrays; 0: none do
     const TextMap *expanded;           // names of arrays that must not; NULL if none
+    bool        reactions_are_events;
     bool        keep_failed;           // after expanding: arrays hide a mistake; expand again without any
     // likewise: values for inputs, as a parent would give them to a component
     const AstSetting *settings;        // [n_settings] borrowed; NULL if none

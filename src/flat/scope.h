@@ -133,6 +133,9 @@ typedef struct Nest {
     bool      failed;             // the statement needs the values of the indices: it must be expanded
 } Nest;
 
+// An event at random, or a reaction, until all equations are known.
+typedef struct Rated { const AstItem *item; Scope *scope; const Local *locals; } Rated;
+
 typedef struct Held { uint32_t variable; const Value *value; } Held;
 
 enum {
@@ -187,6 +190,8 @@ typedef struct Expander {
     size_t      n_errors;
     Map         told;             // unknown names, by hash of scope and name: one message for each
     TextMap     given;            // full path → number in flat->given
+    VEC(Rated)  rated;
+    struct Steady *steady;        // while these are defined
     VEC(const char *) busy;       // names of the values being computed, outermost first
 } Expander;
 
@@ -283,7 +288,20 @@ const Entity *port_entity(const Reading *r, const AstRef *ref, bool is_field);
 bool     port_is_message(const Reading *r, const Target *target);  // an event output of a component
 uint32_t port_hear(const Reading *r, const Target *target, Place place);    // where its messages arrive here
 
+// ---- reaction.c
+
+void reaction_declare(Expander *ex, Scope *scope, const Local *locals, const AstItem *item);
+bool reaction_wants(const AstItem *item);
+void reaction_keep(Expander *ex, Scope *scope, const Local *locals, const AstItem *item);
+void reaction_define(Expander *ex);    // all that were kept
+// A rate that is 0 if what is to disappear is not there.
+Expr reaction_guard(const Reading *r, const AstReaction *reaction, Expr rate);
+void reaction_body(const Reading *r, const AstReaction *reaction, Place place);
+bool rate_is_steady(const Reading *r, Expr rate);    // only events change it
+
 // ---- event.c
+
+void define_at_rate(Expander *ex, Scope *scope, const Local *locals, const AstItem *item);
 
 // `sample`: a hidden discrete variable that takes the value of e at the start and then every period.
 Expr event_sample(const Reading *r, const AstExpr *written, Expr period, Expr from, Place place);

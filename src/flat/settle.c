@@ -433,13 +433,16 @@ static void settle_discrete(Expander *ex, Scope *scope, Entity *entity)
 {
     (void)scope;
     Flat *flat = ex->flat;
-    if (entity->symbol->kind != SYMBOL_VARIABLE || entity->symbol->declared != AST_DISCRETE) return;
+    const AstDeclKind declared = entity->symbol->declared;
+    if (entity->symbol->kind != SYMBOL_VARIABLE || !entity->symbol->decl || entity->array != FLAT_NONE ||
+        (declared != AST_DISCRETE && declared != AST_VAR))
+        return;
     const AstExpr *last = NULL;
     Expr start = EXPR_NONE;
     for (uint32_t i = 0; i < entity->n_elements; i++) {
         const Value *value = entity_value(entity, i);
         const uint32_t variable = entity->first + i;
-        if (!value->expr) continue;
+        if (!value->expr || flat->vars.items[variable].kind != FLAT_DISCRETE) continue;
         start = read_drawn(ex, value, variable, &last, start);
         if (settle_reads(ex, start) & (READS_TIME | READS_VARIABLES))
             vec_push(flat->arena, &flat->initial,
@@ -510,7 +513,7 @@ static void settle_variable(Expander *ex, Scope *scope, Entity *entity)
     Expr start = EXPR_NONE;
     for (uint32_t i = 0; i < entity->n_elements; i++) {
         const Value *value = entity_value(entity, i);
-        if (!value->expr) continue;
+        if (!value->expr || ex->flat->vars.items[entity->first + i].kind == FLAT_DISCRETE) continue;
         start = read_drawn(ex, value, entity->first + i, &last, start);
         settle_start(ex, entity->first + i, start, symbol->decl->is_guess, symbol->place);
     }
@@ -646,6 +649,7 @@ void settle_all(Expander *ex, Scope *root)
     Flat *flat = ex->flat;
     map_init(&ex->given_rates, &ex->work);
     settle_inputs(ex, root);
+    reaction_define(ex);
     define_terminal(ex, root);
     each_entity(ex, root, settle_param);
     each_entity(ex, root, settle_discrete);

@@ -140,6 +140,7 @@ typedef enum AstItemKind {
     AST_TERMINATE,    // terminate "reason", in the body of an event
     AST_SEND,         // send port(values), in the body of an event
     AST_PRESENT,      // present cpu[i] when c: an atomic that takes part only while a condition holds
+    AST_REACTION,     // reaction r1 : A + B -> C rate k*A*B
 } AstItemKind;
 
 typedef struct AstFunction {
@@ -193,6 +194,19 @@ typedef struct AstEvent {
     Place        place;       // from its first word to what its condition ends with
 } AstEvent;
 
+typedef struct AstSpecies {   // `2 A` in a reaction
+    double number;
+    AstRef ref;
+    Place  place;
+} AstSpecies;
+
+typedef struct AstReaction {  // `reaction r1 : A + B -> C rate k*A*B`
+    const char *name;
+    AstSpecies *species;      // [n_species] the first n_left disappear, the others appear
+    uint32_t    n_left, n_species;
+    AstExpr    *rate;
+} AstReaction;
+
 struct AstItem {
     AstItemKind kind;
     Place       place;            // all that was written for it; of a block its first line
@@ -221,6 +235,7 @@ struct AstItem {
         // `else` is a branch with a NULL condition, `elseif` one with another
         struct { AstExpr *condition; AstItem *items; uint32_t n_items; AstItem *otherwise; } branch;
         const char *terminate;                                    // the reason
+        AstReaction *reaction;
         struct { AstRef port; Place port_place; AstExpr **values; uint32_t n_values; } send;
     };
 };
@@ -558,6 +573,7 @@ typedef struct AstExperiment {
     AstRef     *records;      uint32_t n_records;  // none: the outputs, or all that is not a parameter
     Place      *record_places;                     // [n_records]
     bool        as_polynomials;                    // of quantised states
+    const char *reactions;    // `reactions as events`: "events" or "equations"; NULL if not given
     AstPlot    *plots;        uint32_t n_plots;
     AstExpect  *expects;      uint32_t n_expects;
     AstObserve *observes;     uint32_t n_observes;

@@ -510,13 +510,26 @@ static void parse_kind(Parser *p, AstExperiment *e)
     e->kind = COPY(p, terms, &e->n_kind);
 }
 
+// `reactions as events`
+static void parse_reactions(Parser *p, AstExperiment *e, Place word)
+{
+    static const char *const ways[] = { "equations", "events" };
+    if (e->reactions) PARSE_FAIL(p, DIAG_STATEMENT_TWICE, word, "reactions");
+    const bool says_as = parse_accept_word(p, "as");
+    for (int i = 0; i < 2 && says_as && !e->reactions; i++)
+        if (parse_accept_word(p, ways[i])) e->reactions = ways[i];
+    if (!e->reactions)
+        parse_unexpected(p, says_as ? "'equations' or 'events'" : "'as equations' or 'as events'");
+}
+
 static void report_unknown_word(Parser *p)
 {
     static const char *const words[] = { "kind",      "from",       "until",     "every",        "solver",
                                          "set",       "abs",
                                          "quantum",   "input",      "output",    "record",       "plot",
                                          "expect",    "observe",    "outside",   "seed",         "warm",
-                                         "precision", "confidence", "statistics", "replications", "sweep" };
+                                         "precision", "confidence", "statistics", "replications", "sweep",
+                                         "reactions" };
     static const char *const later[] = { "fit",     "validate", "optimise", "sensitivity",
                                          "predict", "policy", "morphism", "monte" };
     if (!parse_at(p, TOKEN_NAME)) {
@@ -553,6 +566,7 @@ static void parse_statement(Parser *p, AstExperiment *e, Lists *lists)
     else if (parse_accept_word(p, "kind")) parse_kind(p, e);
     else if (parse_accept_word(p, "solver")) parse_solver(p, e, lists);
     else if (parse_accept_word(p, "set")) parse_set(p, lists);
+    else if (parse_accept_word(p, "reactions")) parse_reactions(p, e, place);
     else if (parse_accept_word(p, "quantum")) parse_of_states(p, lists, true);
     else if (parse_accept_word(p, "abs")) parse_of_states(p, lists, false);
     else if (parse_accept_word(p, "record")) parse_record(p, e, lists);

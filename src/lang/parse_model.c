@@ -1,4 +1,5 @@
 // src/lang/parse_model.c: models and functions, statement by statement.
+#include "base/number.h"
 #include "lang/parse.h"
 
 // Where a statement stands decides what may be said there.
@@ -415,6 +416,47 @@ static void parse_present(Parser *p)
     add_item(p, item);
 }
 
+// A + 2 B, up to an arrow or the word `rate`
+static bool parse_species(Parser *p, AstReaction *reaction)
+{
+    if (parse_at(p, TOKEN_ARROW) || parse_at_word(p, "rate")) return true;
+    VEC(AstSpecies) all = { 0 };
+    for (uint32_t i = 0; i < reaction->n_species; i++) vec_push(&p->scratch, &all, reaction->species[i]);
+    do {
+        AstSpecies one = { .number = 1 };
+        if (parse_at(p, TOKEN_NUMBER)) {
+            number_read(lex_text(&p->lexer, p->token), &one.number);
+            parse_advance(p);
+        }
+        if (!parse_ref(p, &one.ref, &one.place, "the name of a species")) return false;
+        vec_push(&p->scratch, &all, one);
+    } while (parse_accept(p, TOKEN_PLUS));
+    reaction->species = parse_take(p, all.items, &all.n, 0, sizeof *all.items, &reaction->n_species);
+    return true;
+}
+
+// reaction NAME : SPECIES -> SPECIES rate VALUE
+static void parse_reaction(Parser *p)
+{
+    const uint32_t start = p->token.offset;
+    AstReaction *reaction = ARENA_NEW(p->arena, AstReaction);
+    parse_advance(p);
+    reaction->name = parse_name(p, "the name of a reaction");
+    if (!reaction->name || !parse_expect(p, TOKEN_COLON, "':' and what reacts")) return;
+    if (!parse_species(p, reaction)) return;
+    reaction->n_left = reaction->n_species;
+    if (!parse_expect(p, TOKEN_ARROW, "'->'") || !parse_species(p, reaction)) return;
+    if (!parse_accept_word(p, "rate")) {
+        if (parse_report(p, "'rate'")) diag_hint(p->diag, "write reaction NAME : A + B -> C rate k*A*B");
+        return;
+    }
+    reaction->rate = parse_expr(p);
+    if (!reaction->rate) return;
+    AstItem item = item_since(p, AST_REACTION, start);
+    item.reaction = reaction;
+    add_item(p, item);
+}
+
 // Two minus signs that touch, and no '=' in the statement: not a difference, but terminals that are
 // connected.
 static bool is_connection(const Parser *p, const AstExpr *e)
@@ -685,7 +727,7 @@ static void parse_event_item(Parser *p, AstEventKind kind)
 
 typedef enum Statement {
     ST_ISLAND, ST_DECL, ST_INITIAL, ST_TERMINAL, ST_ASSERT, ST_PREFER, ST_FOR, ST_TIME, ST_FUNCTION,
-    ST_WHEN, ST_AT, ST_EVERY, ST_NEXT, ST_ON, ST_REINIT, ST_PRESENT,
+    ST_WHEN, ST_AT, ST_EVERY, ST_NEXT, ST_ON, ST_REINIT, ST_PRESENT, ST_REACTION,
 } Statement;
 
 static const struct Word {
@@ -715,6 +757,7 @@ static const struct Word {
     { "on", ST_ON, 0, false },
     { "reinit", ST_REINIT, 0, false },
     { "present", ST_PRESENT, 0, false },
+    { "reaction", ST_REACTION, 0, false },
 };
 enum { N_WORDS = sizeof words / sizeof *words };
 
@@ -795,6 +838,7 @@ static void parse_statement(Parser *p, Region region)
         case ST_ON: parse_event_item(p, AST_ON); return;
         case ST_REINIT: parse_event_item(p, AST_REINIT); return;
         case ST_PRESENT: parse_present(p); return;
+        case ST_REACTION: parse_reaction(p); return;
         }
     }
     if (parse_at(p, TOKEN_NAME)) {

@@ -251,6 +251,7 @@ void print_experiment(const AstExperiment *e, Printer *p)
     print_timing("every", e->every, p);
     print_solver(&e->solver, p);
     for (uint32_t i = 0; i < e->n_islands; i++) print_solver(&e->islands[i], p);
+    if (e->reactions) print_format(p, "  reactions as %s\n", e->reactions);
     print_setting_line("set", e->sets, e->n_sets, p);
     print_setting_line("quantum", e->quanta, e->n_quanta, p);
     print_setting_line("abs", e->absolutes, e->n_absolutes, p);

@@ -190,6 +190,22 @@ static void print_loop(const AstItem *item, int depth, Printer *p)
     print_text(p, "end");
 }
 
+static void print_reaction(const AstReaction *reaction, Printer *p)
+{
+    print_text(p, "reaction ");
+    print_name(reaction->name, p);
+    print_text(p, " :");
+    for (uint32_t i = 0; i <= reaction->n_species; i++) {
+        if (i == reaction->n_left) print_text(p, " ->");
+        if (i == reaction->n_species) break;
+        print_text(p, i > 0 && i != reaction->n_left ? " + " : " ");
+        if (reaction->species[i].number != 1) print_format(p, "%.15g ", reaction->species[i].number);
+        print_ref(&reaction->species[i].ref, p);
+    }
+    print_text(p, " rate ");
+    print_expr(reaction->rate, p);
+}
+
 static void print_item(const AstItem *item, int depth, Printer *p)
 {
     switch (item->kind) {
@@ -268,6 +284,9 @@ static void print_item(const AstItem *item, int depth, Printer *p)
         print_ref(&item->present.part, p);
         if (item->present.anew) print_text(p, " anew");
         print_clause("when", item->present.condition, p);
+        break;
+    case AST_REACTION:
+        print_reaction(item->reaction, p);
         break;
     case AST_SEND:
         print_text(p, "send ");

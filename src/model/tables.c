@@ -100,6 +100,85 @@ static void find_effects(orr_model *model, EngineEvent *events)
     arena_free(&work);
 }
 
+// ---- Rates that events change
+
+typedef struct RateReads {
+    const orr_model *model;
+    Arena work;
+    VEC(uint32_t) *of_variable;    // [n variables] RATEs that read it
+    VEC(uint32_t) of_any;          // of those it is not known what they read
+    VEC(uint32_t) of_inputs;
+} RateReads;
+
+// What the program of an ASK reads, of this event.
+static void find_rate_reads(RateReads *r, uint32_t event)
+{
+    const Flat *flat = &r->model->flat;
+    const IrProgram *program = &r->model->ir.events[event + 1];
+    VEC(Expr) roots = { 0 };
+    bool is_open = false, is_plain = true;
+    Arena work = { 0 };
+    for (uint32_t i = 0; i < program->n_statements; i++) {
+        is_plain &= program->statements[i].value != EXPR_NONE && program->statements[i].kind != IR_LOOP;
+        if (is_plain) vec_push(&work, &roots, program->statements[i].value);
+    }
+    size_t n;
+    const Expr *nodes = expr_collect(&flat->pool, roots.items, roots.n, &work, &n);
+    for (size_t i = 0; i < n; i++) {
+        const ExprNode *node = expr_node(&flat->pool, nodes[i]);
+        if (node->op != EXPR_VAR) continue;
+        is_open |= flat->vars.items[node->index].kind == FLAT_INPUT;
+        vec_push(&r->work, &r->of_variable[node->index], event);
+    }
+    for (size_t i = 0; i < flat->ports.n && !is_open; i++) {
+        const FlatPort *port = &flat->ports.items[i];
+        for (uint32_t k = 0; port->first != FLAT_NONE && k < port->n_values; k++)
+            is_open |= r->of_variable[port->first + k].n > 0 &&
+                       vec_last(&r->of_variable[port->first + k]) == event;
+    }
+    if (!is_plain) vec_push(&r->work, &r->of_any, event);
+    if (is_open || !is_plain) vec_push(&r->work, &r->of_inputs, event);
+    arena_free(&work);
+}
+
+static void find_rate_readers(orr_model *model, EngineEvent *events)
+{
+    EngineTables *tables = &model->tables;
+    RateReads r = { .model = model };
+    bool any = false;
+    for (uint32_t i = 0; i < model->n_events; i++) any |= events[i].kind == ENGINE_RATE;
+    if (!any) return;
+    r.of_variable = arena_alloc(&r.work, model->flat.vars.n, sizeof *r.of_variable);
+    for (uint32_t i = 0; i < model->n_events; i++)
+        if (events[i].kind == ENGINE_RATE) find_rate_reads(&r, i);
+    VEC(uint32_t) readers = { 0 };
+    uint32_t *seen_by = ARENA_ARRAY(&r.work, uint32_t, model->n_events);    // 1 + the event that changes it
+    for (uint32_t i = 0; i < model->n_events; i++) {
+        const EngineEvent *event = &events[i];
+        if (event->kind == ENGINE_ASK) continue;
+        events[i].first_reader = (uint32_t)readers.n;
+        const FlatAction *actions = model->flat.actions.items + event->first_action;
+        for (uint32_t k = 0; k < event->n_actions; k++) {
+            const uint32_t target = actions[k].target;
+            for (size_t j = 0; j < r.of_variable[target].n; j++) {
+                const uint32_t reader = r.of_variable[target].items[j];
+                if (seen_by[reader] != i + 1) vec_push(&model->arena, &readers, reader);
+                seen_by[reader] = i + 1;
+            }
+        }
+        for (size_t j = 0; j < r.of_any.n; j++)
+            if (seen_by[r.of_any.items[j]] != i + 1) vec_push(&model->arena, &readers, r.of_any.items[j]);
+        // what it winds is its own clock
+        if (event->kind == ENGINE_RATE && seen_by[i] != i + 1) vec_push(&model->arena, &readers, i);
+        events[i].n_readers = (uint32_t)readers.n - events[i].first_reader;
+    }
+    tables->first_open = (uint32_t)readers.n;
+    for (size_t j = 0; j < r.of_inputs.n; j++) vec_push(&model->arena, &readers, r.of_inputs.items[j]);
+    tables->readers = readers.items;
+    tables->n_readers = (uint32_t)readers.n;
+    arena_free(&r.work);
+}
+
 static const EngineRelation *make_relations(orr_model *model)
 {
     const Flat *flat = &model->flat;
@@ -123,7 +202,8 @@ static const EngineEvent *make_events(orr_model *model)
 {
     static const EngineEventKind kinds[] = { [FLAT_WHEN] = ENGINE_WHEN, [FLAT_AT] = ENGINE_AT,
                                              [FLAT_EVERY] = ENGINE_EVERY, [FLAT_ON] = ENGINE_ON,
-                                             [FLAT_REINIT] = ENGINE_REINIT, [FLAT_ASK] = ENGINE_ASK };
+                                             [FLAT_REINIT] = ENGINE_REINIT, [FLAT_ASK] = ENGINE_ASK,
+                                             [FLAT_RATE] = ENGINE_RATE };
     EngineEvent *events = ARENA_ARRAY(&model->arena, EngineEvent, model->n_events);
     for (uint32_t i = 0; i < model->n_events; i++) {
         const FlatEvent *e = &model->flat.events.items[i];
@@ -135,8 +215,10 @@ static const EngineEvent *make_events(orr_model *model)
                                    .lapses = e->lapses, .settles = e->settles, .priority = e->priority,
                                    .asks = e->asks_plus_1 - 1, .order = e->order_plus_1 - 1,
                                    .relation = ENGINE_NONE,
+                                   .clock = e->kind == FLAT_RATE ? model->ir.layout.place[e->clock] : 0,
                                    .luck = e->luck_plus_1 ? model->ir.layout.place[e->luck_plus_1 - 1]
                                                           : ENGINE_NONE };
+        if (e->kind == FLAT_WHEN) model->tables.n_conditions = i + 1;
         model->tables.has_asks |= e->asks_plus_1 || e->order_plus_1 || e->lapses || e->settles;
         uint32_t n_asked = 0;
         for (uint32_t k = 0; e->kind == FLAT_ASK && k < e->n_actions; k++)
@@ -153,6 +235,7 @@ static const EngineEvent *make_events(orr_model *model)
         if (events[i].relation == ENGINE_MANY) events[i].relation = ENGINE_NONE;
     find_ranks(model, events);
     find_effects(model, events);
+    find_rate_readers(model, events);
     return events;
 }
 

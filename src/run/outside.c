@@ -58,7 +58,8 @@ static orr_status happen(orr_run *run, bool begins_anew)
     island->event_waits = true;
     island->event_is_located = begins_anew;
     island->values_valid = false;
-    const orr_status status = event_handle(island);
+    orr_status status = event_handle(island);
+    if (status == ORR_STATUS_OK && !due_renew(island, true)) status = engine_stop(island);
     run->x = island->x;
     return status == ORR_STATUS_OK && island->terminated ? ORR_STATUS_TERMINATED : status;
 }

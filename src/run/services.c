@@ -300,6 +300,15 @@ static void report_lag(orr_run *run, uint32_t number, double lag)
     run->is_incomplete = true;
 }
 
+static void report_rate(orr_run *run, uint32_t event, double rate)
+{
+    diag_report(run->diag, DIAG_RATE_BAD,
+                run_place(run->model, run->diag, run->model->flat.events.items[event].place), rate,
+                run->island.t);
+    diag_hint(run->diag, "write two, one for each direction, or max(r, 0)");
+    run->is_incomplete = true;
+}
+
 static void report_time(orr_run *run, uint32_t number, EngineNews news, double value)
 {
     const FlatEvent *event = &run->model->flat.events.items[number];
@@ -375,6 +384,7 @@ static void report(Island *island, EngineNews news, uint32_t number, double valu
     case ENGINE_TOO_MANY_WAIT: report_waiting(run, number); break;
     case ENGINE_NO_REST: report_zeno(run, number, rest); break;
     case ENGINE_BAD_LAG: report_lag(run, number, value); break;
+    case ENGINE_BAD_RATE: report_rate(run, number, value); break;
     case ENGINE_STEP_TOO_SMALL: fault_report_step(island, value); break;
     case ENGINE_STIFF: report_stiff(run); break;
     case ENGINE_RESTS: report_rest(run, number); break;

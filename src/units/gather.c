@@ -346,6 +346,20 @@ static void visit_event(const Walk *w, const AstEvent *e)
     visit_items(w, e->body, e->n_body);
 }
 
+// A rate is what each species changes by in a unit of time.
+static void visit_reaction(const Walk *w, const AstReaction *reaction)
+{
+    const Term rate = walk(w, reaction->rate);
+    for (uint32_t i = 0; i < reaction->n_species; i++) {
+        AstExpr *change = ARENA_NEW(&w->g->work, AstExpr);
+        *change = (AstExpr){ .kind = AST_REF, .place = reaction->species[i].place,
+                             .ref = reaction->species[i].ref };
+        change->ref.primes++;
+        const Term left = walk(w, change);
+        walk_relate(w->g, &left, &rate, true);
+    }
+}
+
 static void visit_item(const Walk *w, const AstItem *item)
 {
     Gather *g = w->g;
@@ -391,6 +405,7 @@ static void visit_item(const Walk *w, const AstItem *item)
     case AST_TERMINATE: break;
     case AST_SEND: visit_send(w, item); break;
     case AST_PRESENT: walk(w, item->present.condition); break;
+    case AST_REACTION: visit_reaction(w, item->reaction); break;
     case AST_TERMINAL: visit_items(w, item->terminal.items, item->terminal.n_items); break;
     }
 }

@@ -89,7 +89,8 @@ static void add_events(const CExport *c, StrBuf *s)
 {
     static const char *const kinds[] = { [ENGINE_WHEN] = "ENGINE_WHEN", [ENGINE_AT] = "ENGINE_AT",
                                          [ENGINE_EVERY] = "ENGINE_EVERY", [ENGINE_ON] = "ENGINE_ON",
-                                         [ENGINE_REINIT] = "ENGINE_REINIT", [ENGINE_ASK] = "ENGINE_ASK" };
+                                         [ENGINE_REINIT] = "ENGINE_REINIT", [ENGINE_ASK] = "ENGINE_ASK",
+                                         [ENGINE_RATE] = "ENGINE_RATE" };
     const EngineTables *tables = &c->model->tables;
     str_add(s, "static const EngineEvent engine_events[] = {\n");
     for (uint32_t i = 0; i < tables->n_events; i++) {
@@ -100,6 +101,7 @@ static void add_events(const CExport *c, StrBuf *s)
         str_addf(s, "%u, %u, %u, %u, ", e->first_action, e->n_actions, e->counter, e->n_draws);
         add_number(s, e->asks, ", ");
         add_number(s, e->order, ", ");
+        str_addf(s, "%u, %u, %u, ", e->clock, e->first_reader, e->n_readers);
         add_number(s, e->luck, ", ");
         str_addf(s, "%.17g },    /* ", e->priority);
         label_text(s, event_cause(c->run, i));
@@ -156,6 +158,12 @@ static void add_tables(const CExport *c, StrBuf *s)
     if (t->n_events) add_events(c, s);
     add_of_states(s, "engine_nominal", t->nominal, t->n_states);
     add_of_states(s, "engine_absolutes", o->absolutes, t->n_states);
+    if (t->n_readers) {
+        str_add(s, "static const uint32_t engine_readers[] = {");
+        for (uint32_t i = 0; i < t->n_readers; i++)
+            str_addf(s, "%s%u,", i % 20 ? " " : "\n    ", t->readers[i]);
+        str_add(s, "\n};\n\n");
+    }
     add_spans(s, "engine_rates", t->rates, t->n_rates);
     add_spans(s, "engine_mixed", t->mixed, t->n_mixed);
     if (t->n_delays) {
@@ -168,15 +176,17 @@ static void add_tables(const CExport *c, StrBuf *s)
              "    .n_states = %u, .n_params = %u, .n_relations = %u, .n_events = %u, .n_actions = %u,\n"
              "    .n_delays = %u, .n_guesses = %u, .first_mode = %u, .first_var = %u, .first_guess = %u,\n"
              "    .n_kept = %u, .n_sources = %u, .has_pre = %d, .is_neutral = %d,\n"
-             "    .n_rates = %u, .n_mixed = %u, .has_asks = %d, .n_asked = %u,\n"
+             "    .n_rates = %u, .n_mixed = %u, .has_asks = %d, .n_asked = %u, .n_conditions = %u,\n"
+             "    .n_readers = %u, .first_open = %u,\n"
              "    .initial_flag = ",
              t->n_states, t->n_params, t->n_relations, t->n_events, t->n_actions, t->n_delays, t->n_guesses,
              t->first_mode, t->first_var, t->first_guess, t->n_kept, (unsigned)c->inputs.n + 1, t->has_pre,
-             t->is_neutral, t->n_rates, t->n_mixed, t->has_asks, t->n_asked);
+             t->is_neutral, t->n_rates, t->n_mixed, t->has_asks, t->n_asked, t->n_conditions,
+             t->n_readers, t->first_open);
     add_number(s, t->initial_flag, ",\n");
     const struct { const char *name; uint32_t n; } lists[] = {
         { "relations", t->n_relations }, { "events", t->n_events },  { "actions", t->n_actions },
-        { "rates", t->n_rates },         { "mixed", t->n_mixed },
+        { "rates", t->n_rates },         { "mixed", t->n_mixed },  { "readers", t->n_readers },
     };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (lists[i].n) str_addf(s, "    .%s = engine_%s,\n", lists[i].name, lists[i].name);
