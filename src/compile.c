@@ -117,9 +117,30 @@ static bool pass_order(Compile *c)
     return true;
 }
 
+// Only what a solver integrates can be kept positive by it.
+static bool check_positive(const Compile *c)
+{
+    const Flat *flat = &c->model->flat;
+    const IrLayout *layout = &c->model->ir.layout;
+    bool ok = true;
+    for (size_t i = 0; i < flat->vars.n + flat->arrays.n; i++) {
+        const size_t a = i - flat->vars.n;
+        const bool is_array = i >= flat->vars.n;
+        if (is_array ? !flat->arrays.items[a].is_positive || layout->array_state[a] != FLAT_NONE
+                     : !flat->vars.items[i].is_positive || layout->state_of[i] != FLAT_NONE)
+            continue;
+        diag_report(c->diag, DIAG_POSITIVE_NO_STATE,
+                    is_array ? flat->arrays.items[a].place : flat->vars.items[i].place,
+                    is_array ? flat->arrays.items[a].name : flat->vars.items[i].name);
+        diag_hint(c->diag, "what equations compute is claimed by 'assert'");
+        ok = false;
+    }
+    return ok;
+}
+
 static bool pass_lower(Compile *c)
 {
-    return ir_lower(&c->model->ir, &c->model->blocks, &c->model->arena, c->diag);
+    return ir_lower(&c->model->ir, &c->model->blocks, &c->model->arena, c->diag) && check_positive(c);
 }
 
 static bool pass_build(Compile *c)

@@ -190,6 +190,7 @@
     D(DEFINED_TWICE,          "E310", "'%s' is computed twice") \
     D(NOT_IN_EQUATIONS,       "E312", "'%s' occurs in no equation") \
     D(CONSTRAINT_DEPENDENT,   "E313", "'%s' says nothing new, or contradicts other constraints") \
+    D(POSITIVE_NO_STATE,      "E314", "'%s' is declared positive, but it is no state") \
     D(NOT_CSMP,               "E320", "%s cannot be written as CSMP blocks") \
     D(NOT_C,                  "E321", "%s cannot be exported as C: %s") \
     D(EXPERIMENT_UNKNOWN,     "E401", "there is no experiment called '%s'") \
@@ -258,6 +259,7 @@
     D(ANALYSE_POINT,          "E522", \
       "the rates or their derivatives cannot be computed at this point, t = %g") \
     D(MESSAGE_CYCLE,          "E523", "messages go round at t = %.10g without an end: %s") \
+    D(NOT_POSITIVE,           "E524", "'%s', which is declared positive, falls below 0 at t = %.10g: %.6g") \
     D(RATE_BAD,               "E525", "the rate of this event is %.10g at t = %.10g") \
     D(ADVANCE_BAD,            "E530", "'%s' asked at t = %.10g %s %g") \
     D(CHAIN_ENDLESS,          "E531", "time stands still at t = %.10g, after %llu bags of events: %s") \

@@ -1312,6 +1312,15 @@
       "      2*y = 2*x + 2\n" \
       "    end", \
       "remove the constraint that says nothing new, and the force that keeps it.") \
+    X(POSITIVE_NO_STATE, \
+      "'positive' is kept by the solver, which makes a step again that would leave it. It can do so for\n" \
+      "states, variables whose derivative occurs, not for what follows from them.", \
+      "    model Tank\n" \
+      "      var level = 1, out positive\n" \
+      "      level' = -out\n" \
+      "      out = 0.1*level\n" \
+      "    end", \
+      "declare the state positive, here 'level', or claim it: assert out >= 0.") \
     X(NOT_CSMP, \
       "CSMP blocks know arithmetic and integrals. The model contains something that cannot be\n" \
       "taken apart into them.", \
@@ -1950,6 +1959,20 @@
       "      until 2\n" \
       "    end", \
       "let one of them answer later, or only under a condition.") \
+    X(NOT_POSITIVE, \
+      "A state that is declared positive is never below 0: trial values below are seen as 0, and steps\n" \
+      "that would end there are made again, shorter. This one starts below 0, an event put it there, its\n" \
+      "rate at 0 leads it further down, or the steps are fixed and too long.", \
+      "    model Tank\n" \
+      "      var level = 1 positive\n" \
+      "      level' = -0.2\n" \
+      "    end\n" \
+      "    experiment e of Tank\n" \
+      "      until 10\n" \
+      "      solver dopri5\n" \
+      "    end", \
+      "write equations that keep it, such as an outflow that ends with the level; of fixed\n" \
+      "steps, take shorter ones.") \
     X(RATE_BAD, \
       "A rate says how often something happens: it is a finite number that is not negative.", \
       "    model M\n" \

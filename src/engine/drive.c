@@ -74,6 +74,7 @@ static orr_status careful_step(Island *island, double t_limit)
 {
     const size_t n = island->tables->n_states;
     const double t = island->t;
+    if (!domain_begins(island)) return ORR_STATUS_FAILED;
     memcpy(island->x_before, island->x, n * sizeof *island->x);
     island->k_before = island->k;
     bool ok = island->solver->step(island, t_limit) == STEP_OK;
@@ -82,6 +83,7 @@ static orr_status careful_step(Island *island, double t_limit)
         ok = false;
     }
     if (ok) ok = look_for_event(island);
+    if (ok && island->tables->n_positive && !domain_clamp(island)) return ORR_STATUS_FAILED;
     if (!ok) {
         // the run stays readable at the last good time
         memcpy(island->x, island->x_before, n * sizeof *island->x);
@@ -106,7 +108,8 @@ static long whole_steps(const Island *island, double t_want, double t_limit)
 
 static orr_status fixed_steps(Island *island, double t_want, double t_limit, long n_max)
 {
-    long n = island->surface.is_on || island->n_contacts ? 0 : whole_steps(island, t_want, t_limit);
+    const bool is_careful = island->surface.is_on || island->n_contacts || island->tables->n_positive;
+    long n = is_careful ? 0 : whole_steps(island, t_want, t_limit);
     if (n > island->chunk) n = island->chunk;
     if (n > n_max) n = n_max;
     if (n <= 0) return careful_step(island, t_limit);
@@ -153,9 +156,9 @@ static orr_status free_step(Island *island, double t_limit, double t_break)
         memcpy(island->guesses_before, island->env.v + island->tables->first_guess,
                n_guesses * sizeof *island->guesses_before);
     if (island->jump_waits) island->solver->restart(island);
-    if (island->solver->step(island, t_limit) != STEP_OK) return engine_stop(island);
-    island->jump_waits = island->t == t_break;
-    if (!look_for_event(island)) return engine_fail(island, ENGINE_FAULT, 0, island->t);
+    island->jump_waits = false;
+    if (!domain_step(island, t_limit)) return ORR_STATUS_FAILED;
+    island->jump_waits |= island->t == t_break;
     const orr_status status = drive_beat(island, 1);
     return status == ORR_STATUS_OK ? drive_arrive(island) : status;
 }

@@ -93,6 +93,9 @@ typedef struct EngineSpan {    // n numbers in v from `place` on, of the states 
 typedef struct EngineTables {
     uint32_t n_states, n_params, n_relations, n_events, n_actions, n_delays, n_guesses;
     const double *nominal;    // [n_states] declared size, 0: none; NULL: none at all
+    const uint32_t *positive;    // [n_positive] states that are declared never to be below 0
+    uint32_t n_positive;
+    bool     has_domain;         // there are values of states for which rates have none
     uint32_t first_mode, first_var, first_guess;    // places in v
     uint32_t n_kept;             // variables from first_var on
     uint32_t n_sources;          // things outside of the model that act at times they know, at most
@@ -138,6 +141,7 @@ typedef enum EngineNews {
     ENGINE_RESTS,             // no failure: an event has come to rest; is_state_marked is held
     ENGINE_OTHER_MEAN,        // no failure: the mean of both sides would be another rate of a state, `value`
     ENGINE_SLIDES,            // no failure: the number of a surface that the solution begins to follow
+    ENGINE_NEGATIVE,          // a state that is declared positive, the number, is `value`
     ENGINE_STAYS,             // no failure: an event left its condition where that changes, and goes on
 } EngineNews;
 
@@ -331,6 +335,9 @@ struct Island {
     double  *x;                     // [n_states] continuous states at t, inside the run's state block
     double   t_before;              // start of the last accepted step: [t_before, t] can be interpolated
     double  *x_before;              // [n_states] states at t_before, kept for fixed-step methods
+    double  *x_seen;                // [n_states] scratch of domain_seen
+    double   t_blocked;             // where steps were taken back since n_blocked was 0; see domain.c
+    int      n_blocked;
     double  *absolute;              // [n_states] tolerance of each; see nominal.c
     double   finest;                // of these, for what is not a state
     CodeEnv  env;                   // v lies inside the run's state block
@@ -438,6 +445,18 @@ orr_status engine_fail(Island *island, EngineNews news, uint32_t number, double 
 // ---- nominal.c: the absolute tolerance of each state, from its size
 
 void nominal_start(Island *island);    // the start is known, no step was made
+
+// ---- domain.c: states stay where the equations have values, and where they are declared to be
+
+const double *domain_seen(Island *island, const double *x);    // as the equations see them
+void domain_state_at(Island *island, double t, double *x);     // dense output of the solver, as it is seen
+bool domain_begins(Island *island);    // before a step; false, reported: the start or an event left it
+// After a step: states that are below 0 by less than is tolerated, and declared positive, become 0. False,
+// reported: they cannot.
+bool domain_clamp(Island *island);
+// One step of a method that chooses its length, up to an event inside it, made again, shorter, where it ends
+// outside. False: it failed, which is reported.
+bool domain_step(Island *island, double t_limit);
 
 // ---- look.c: did a relation change in the last step?
 

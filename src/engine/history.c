@@ -145,7 +145,7 @@ static bool history_remember(Island *island, double t, double *values)
 {
     const double *x = island->x;
     if (t < island->t) {
-        island->solver->state_at(island, t, island->history.x);
+        domain_state_at(island, t, island->history.x);
         x = island->history.x;
     }
     return engine_call(island, IR_HISTORIES, t, x, values) == 0;

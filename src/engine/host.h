@@ -61,6 +61,9 @@ typedef struct Solver {
     const struct Solver *(*at_work)(const Island *island);    // optional: the one that it has chosen
 } Solver;
 
+// An explicit method, whose steps end with an evaluation of the rates.
+static inline bool engine_is_pair(const Island *island) { return island->solver->tableau; }
+
 // Run a program of the model as it is now, by whichever compiler.
 static inline int engine_call(const Island *island, IrProgramId id, double t, const double *x, double *out)
 {

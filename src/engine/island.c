@@ -39,6 +39,7 @@ orr_status engine_fail(Island *island, EngineNews news, uint32_t number, double 
 bool island_rates(Island *island, double t, const double *x, double *dx)
 {
     island->n_rates++;
+    if (island->tables->n_positive) x = domain_seen(island, x);
     int failed = island->surface.is_on ? surface_rates(island, t, x, dx)
                                        : engine_call(island, IR_RATES, t, x, dx);
     if (failed && island->has_guesses_before) {
@@ -58,6 +59,7 @@ bool island_rates_aside(Island *island, double t, const double *x, double *dx)
     double *guesses = island->env.v + island->tables->first_guess;
     const size_t size = island->tables->n_guesses * sizeof *guesses;
     memcpy(island->guesses_aside, guesses, size);
+    if (island->tables->n_positive) x = domain_seen(island, x);
     const int failed = island->surface.is_on ? surface_rates(island, t, x, dx)
                                              : engine_call(island, IR_RATES, t, x, dx);
     memcpy(guesses, island->guesses_aside, size);
@@ -129,7 +131,7 @@ static size_t lay_out(Island *island, const EngineTables *tables, char *memory)
     for (size_t i = 0; i < events; i++)
         if (tables->events[i].n_actions > most) most = tables->events[i].n_actions;
     double **states[] = { &island->x_before, &island->fault.x, &island->x_trial, &island->x_end,
-                          &island->x_event, &island->absolute };
+                          &island->x_event, &island->x_seen, &island->absolute };
     for (size_t i = 0; i < sizeof states / sizeof *states; i++) *states[i] = room_take(&room, n, number);
     island->guesses_aside = room_take(&room, tables->n_guesses, number);
     island->guesses_before = room_take(&room, tables->n_guesses, number);

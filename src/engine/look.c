@@ -44,7 +44,7 @@ static bool shorter_step(void *context, double t, double *x)
 static bool look_dense(void *context, double t, double *x)
 {
     Island *island = context;
-    island->solver->state_at(island, t, x);
+    domain_state_at(island, t, x);
     return true;
 }
 

@@ -51,9 +51,14 @@ bool dense_differences(Island *island, double t, const double *x, double *values
     if (!island_rates(island, t, x, rates)) return false;
     memcpy(shifted, x, n * sizeof *x);
     for (size_t c = 0; c < n; c++) {
-        const double h = dense_shift(island, c, x[c]);
+        // to the other side where the rates have no value on this one
+        double h = dense_shift(island, c, x[c]);
         shifted[c] = x[c] + h;
-        if (!island_rates(island, t, shifted, shifted_rates)) return false;
+        if (!island_rates(island, t, shifted, shifted_rates)) {
+            h = -h;
+            shifted[c] = x[c] + h;
+            if (!island_rates(island, t, shifted, shifted_rates)) return false;
+        }
         for (size_t r = 0; r < n; r++) values[c * n + r] = (shifted_rates[r] - rates[r]) / h;
         shifted[c] = x[c];
     }

@@ -287,6 +287,7 @@ static const char *find_obstacle(const orr_model *m, const orr_experiment *e)
         { e->n_observations, "observations" },
         { m->network, "components" },
         { m->isles, "islands" },
+        { m->tables.n_positive, "states that are declared positive" },
         { m->tables.n_clocks, "relations on time that may change more than once in a step" },
         { m->flat.terminal.n, "a terminal region" },
         { m->blocks.reduction || m->blocks.n_required, "constraints" },

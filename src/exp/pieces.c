@@ -78,7 +78,7 @@ static void values_at(Pieces *p, double t, double *x, double *values)
 // At t, in the last step of the island.
 static void look_at(Pieces *p, Island *island, double t, double *values)
 {
-    if (t != island->t) island->solver->state_at(island, t, p->x);
+    if (t != island->t) domain_state_at(island, t, p->x);
     values_at(p, t, t == island->t ? island->x : p->x, values);
 }
 

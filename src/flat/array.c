@@ -62,6 +62,8 @@ void array_declare(Expander *ex, const Scope *scope, Entity *entity, const FlatV
                               .n = entity->n_elements,
                               .n_sizes = entity->n_sizes,
                               .sizes = sizes,
+                              .nominal = like->nominal,
+                              .is_positive = like->is_positive,
                               .unit = like->unit,
                               .doc = like->doc };
     entity->array = add_array(ex, text_from(name), array);
@@ -82,6 +84,8 @@ uint32_t array_derivative(Expander *ex, uint32_t array, uint32_t order)
         if (flat->arrays.items[array].derivative == FLAT_NONE) {
             FlatArray rate = flat->arrays.items[array];
             rate.is_output = rate.start_is_guess = rate.is_structural = rate.is_irregular = false;
+            rate.is_positive = false;
+            rate.nominal = 0;
             rate.doc = NULL;
             rate.unit = units_rate_text(flat->units, rate.unit);
             rate.n_primes++;

@@ -44,7 +44,8 @@ uint32_t declare_derivative(Expander *ex, uint32_t variable, uint32_t order, Pla
     for (; order > 0; order--) {
         if (flat->vars.items[variable].derivative == FLAT_NONE) {
             FlatVar rate = flat->vars.items[variable];
-            rate.is_output = rate.start_is_guess = rate.is_structural = false;
+            rate.is_output = rate.start_is_guess = rate.is_structural = rate.is_positive = false;
+            rate.nominal = 0;
             rate.doc = NULL;
             rate.unit = units_rate_text(flat->units, rate.unit);
             rate.role = FLAT_PLAIN;
@@ -260,6 +261,8 @@ static bool make_elements(Expander *ex, const Scope *scope, Entity *entity)
     }
     if (symbol->decl) {
         var.start_is_guess = symbol->decl->is_guess;
+        if (symbol->decl->nominal) var.nominal = symbol->decl->nominal->number.value;
+        var.is_positive = symbol->decl->is_positive;
         var.unit = symbol->decl->unit;
         var.doc = symbol->decl->doc;
     }

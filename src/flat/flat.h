@@ -44,6 +44,8 @@ typedef struct FlatVar {
     uint32_t    integral;      // the variable of which it is the derivative, or FLAT_NONE
     Expr        start;         // initial value, first guess or default; EXPR_NONE if none. Over parameters;
                                // that of an input or a variable may read inputs too
+    double      nominal;       // its size, if declared; else 0
+    bool        is_positive;   // declared: never below 0
     const char *unit;          // text, NULL if none
     const char *doc;           // NULL if none
 } FlatVar;
@@ -76,6 +78,8 @@ typedef struct FlatArray {
                                // declaration
     uint32_t    derivative, integral;    // arrays, or FLAT_NONE
     Expr        start;         // of every element; EXPR_NONE if none
+    double      nominal;       // likewise, 0 if none
+    bool        is_positive;
     const char *unit, *doc;    // NULL if none
 } FlatArray;
 

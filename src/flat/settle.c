@@ -589,6 +589,8 @@ static void settle_own_rate(Expander *ex, Scope *scope, const AstDecl *decl)
         const Value given = { decl->value, scope, NULL, EXPR_NONE, VALUE_NEW };
         const uint32_t rate = array_derivative(ex, entity->array, decl->primes);
         if (decl->unit) flat->arrays.items[rate].unit = decl->unit;
+        if (decl->nominal) flat->arrays.items[rate].nominal = decl->nominal->number.value;
+        flat->arrays.items[rate].is_positive = decl->is_positive;
         if (decl->value)
             settle_array_start(ex, rate, read_value(ex, &given, false), decl->is_guess, decl->place);
         return;
@@ -608,6 +610,8 @@ static void settle_own_rate(Expander *ex, Scope *scope, const AstDecl *decl)
         const uint32_t v = declare_derivative(ex, entity->first + i, decl->primes, decl->place);
         if (v == FLAT_NONE) return;
         if (decl->unit) flat->vars.items[v].unit = decl->unit;    // in its own words
+        if (decl->nominal) flat->vars.items[v].nominal = decl->nominal->number.value;
+        flat->vars.items[v].is_positive = decl->is_positive;
         if (decl->value && !map_find(&ex->given_rates, v))
             settle_start(ex, v, start, decl->is_guess, decl->place);
     }

@@ -216,7 +216,7 @@ static double output_at(Component *c, size_t variable, double t)
     double *x_kept = run->x;
     const double t_kept = run->t;
     if (t == island->t) memcpy(c->x, island->x, run->model->n_states * sizeof *c->x);
-    else island->solver->state_at(island, t, c->x);
+    else domain_state_at(island, t, c->x);
     run->x = c->x;
     run->t = t;
     island->values_valid = false;

@@ -94,6 +94,8 @@ typedef struct AstDecl {
     const char *doc;          // NULL if none
     const char *type;         // of messages: a record, "nothing", or NULL: a number
     Place       type_place;
+    AstExpr    *nominal;      // `nominal 1e-19`, a number: the size that its tolerance follows; NULL if none
+    bool        is_positive;  // `positive`: never below 0
     bool        is_required;  // an event input that must be connected
     bool        is_draw;      // `draw time = 0.8` of an atomic: a parameter or, if
     bool        is_drawn;     // … its value is random, drawn anew wherever it is read (atomic/draw.c)

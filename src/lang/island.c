@@ -34,7 +34,8 @@ static void add_known(Stubs *s, const AstDecl *from, const char *name, Place pla
     item.decl.kind = AST_DISCRETE;
     item.decl.name = name;
     item.decl.value = zero;
-    item.decl.is_guess = false;
+    item.decl.is_guess = item.decl.is_positive = false;
+    item.decl.nominal = NULL;
     item.decl.place = place;
     vec_push(s->ast->arena, &s->items, item);
 }

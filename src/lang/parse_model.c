@@ -111,7 +111,30 @@ static bool parse_value(Parser *p, AstDecl *decl)
     return decl->value != NULL;
 }
 
-// name sizes primes [unit] [= value [unit]] ["doc"]
+// nominal 1e-19, positive
+static bool parse_traits(Parser *p, AstDecl *decl)
+{
+    while (decl->kind == AST_VAR && (parse_at_word(p, "nominal") || parse_at_word(p, "positive"))) {
+        const bool is_positive = parse_accept_word(p, "positive");
+        decl->is_positive |= is_positive;
+        if (is_positive) continue;
+        parse_advance(p);
+        const Place place = parse_here(p);
+        const char *unit = NULL;
+        Place unit_place;
+        AstExpr *size = parse_quantity(p, &unit, &unit_place);
+        if (!size) return false;
+        if (size->kind != AST_NUMBER || !(size->number.value > 0) ||
+            (unit && !(decl->unit && strcmp(unit, decl->unit) == 0))) {
+            PARSE_FAIL(p, DIAG_EXPECTED, place, "a positive number in the unit of the variable", "another");
+            return false;
+        }
+        decl->nominal = size;
+    }
+    return true;
+}
+
+// name sizes primes [unit] [= value [unit]] [nominal size] [positive] ["doc"]
 static bool parse_declaration(Parser *p, AstDeclKind kind, uint32_t start)
 {
     AstDecl decl = { .kind = kind, .place = parse_here(p) };
@@ -127,7 +150,9 @@ static bool parse_declaration(Parser *p, AstDeclKind kind, uint32_t start)
         return false;
     }
     while (parse_accept(p, TOKEN_PRIME)) decl.primes++;
-    if (!parse_unit(p, &decl.unit, &decl.unit_place) || !parse_value(p, &decl)) return false;
+    if (!parse_unit(p, &decl.unit, &decl.unit_place) || !parse_value(p, &decl) ||
+        !parse_traits(p, &decl))
+        return false;
     decl.doc = parse_doc(p);
     if (!decl.doc && parse_at(p, TOKEN_EQUALS)) {
         PARSE_FAIL(p, DIAG_EQUALS_TWICE, parse_here(p));

@@ -27,6 +27,11 @@ void print_decl(const AstDecl *d, Printer *p)
         print_text(p, " : ");
         print_name(d->type, p);
     }
+    if (d->nominal) {
+        print_text(p, " nominal ");
+        print_expr(d->nominal, p);
+    }
+    if (d->is_positive) print_text(p, " positive");
     if (d->is_required) print_text(p, " required");
     print_doc(d->doc, p);
 }

@@ -441,6 +441,66 @@ static bool remembers_rates(const orr_model *model)
     return found;
 }
 
+// What is declared of states: their sizes, and which are never below 0.
+static void make_traits(orr_model *model)
+{
+    const Flat *flat = &model->flat;
+    const IrLayout *layout = &model->ir.layout;
+    double *nominal = ARENA_ARRAY(&model->arena, double, model->n_states);
+    uint32_t *positive = ARENA_ARRAY(&model->arena, uint32_t, model->n_states), n_positive = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < flat->vars.n; i++) {
+        const FlatVar *v = &flat->vars.items[i];
+        const uint32_t state = layout->state_of[i];
+        if (state == FLAT_NONE) continue;
+        nominal[state] = v->nominal;
+        any |= v->nominal > 0;
+        if (v->is_positive) positive[n_positive++] = state;
+    }
+    for (size_t a = 0; a < flat->arrays.n; a++) {
+        const FlatArray *array = &flat->arrays.items[a];
+        if (layout->array_state[a] == FLAT_NONE) continue;
+        any |= array->nominal > 0;
+        for (uint32_t i = 0; i < array->n; i++) {
+            const uint32_t state = layout->array_state[a] + i * layout->array_step[a];
+            nominal[state] = array->nominal;
+            if (array->is_positive) positive[n_positive++] = state;
+        }
+    }
+    model->tables.nominal = any ? nominal : NULL;
+    model->tables.positive = positive;
+    model->tables.n_positive = n_positive;
+}
+
+// Are there values of states for which the rates have none? Where a loop has no
+// solution its solver looks for it itself.
+static bool has_domain(const orr_model *model)
+{
+    const IrProgram *rates = &model->ir.programs[IR_RATES];
+    Arena work = { 0 };
+    VEC(Expr) roots = { 0 };
+    bool found = false;
+    for (uint32_t i = 0; i < rates->n_statements; i++) {
+        const IrStatement *s = &rates->statements[i];
+        const IrLoop *loop = s->kind == IR_LOOP ? &model->ir.loops.items[s->index] : NULL;
+        if (s->value != EXPR_NONE) vec_push(&work, &roots, s->value);
+        for (uint32_t k = 0; loop && k < loop->n_body; k++)
+            if (loop->body[k].statement.value != EXPR_NONE)
+                vec_push(&work, &roots, loop->body[k].statement.value);
+    }
+    size_t n;
+    const Expr *nodes = expr_collect(&model->flat.pool, roots.items, roots.n, &work, &n);
+    for (size_t i = 0; i < n && !found; i++) {
+        const ExprNode *node = expr_node(&model->flat.pool, nodes[i]);
+        double power;
+        found = node->op == EXPR_POW ? !(expr_is_const(&model->flat.pool, node->b, &power) &&
+                                         power == floor(power) && power > 0)
+                                     : expr_ops[node->op].domain != EXPR_DOMAIN_ALL;
+    }
+    arena_free(&work);
+    return found;
+}
+
 void model_make_tables(orr_model *model)
 {
     const Flat *flat = &model->flat;
@@ -459,6 +519,8 @@ void model_make_tables(orr_model *model)
     tables->relations = make_relations(model);
     tables->events = make_events(model);
     tables->actions = make_actions(model);
+    make_traits(model);
+    tables->has_domain = has_domain(model);
     if (model->n_relations) make_spans(model, tables);
     if (model->n_relations) make_clocks(model);
     bool *has_before = ARENA_ARRAY(&model->arena, bool, model->n_delays);

@@ -30,7 +30,7 @@ static orr_status cut(orr_run *run, Island *island, double t)
     if (island->solver->fixed_step) {
         status = step_again(run, island, t);
     } else {
-        island->solver->state_at(island, t, island->x_event);
+        domain_state_at(island, t, island->x_event);
         memcpy(island->x, island->x_event, run->model->n_states * sizeof *island->x);
         island->t = t;
         island->jump_waits = true;    // the solver has gone on: whoever makes the next step begins anew

@@ -324,6 +324,12 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
                   (int)ORDER_LOOP_MAX);
         return ORR_STATUS_USAGE;
     }
+    if (run->model->tables.n_positive > 0 && island->solver->is_quantised) {
+        diag_report(run->diag, DIAG_SOLVER_UNSUITABLE, (Place){ 0 }, island->solver->name,
+                    "it has states that are declared positive");
+        diag_hint(run->diag, "quanta reach below 0 by their size: use dopri5, radau or bdf");
+        return ORR_STATUS_USAGE;
+    }
     if (!choose_noise(run, island)) return ORR_STATUS_USAGE;
     island->method = island->solver->name;
     chance_open(run, options->seed, options->number, options->within);
@@ -433,7 +439,7 @@ static orr_status stand_at(orr_run *run, Island *island, double t)
     run->t = t;
     run->x = island->x;
     if (island->t > t && !drive_is_near(island, t)) {
-        island->solver->state_at(island, t, run->x_between);
+        domain_state_at(island, t, run->x_between);
         run->x = run->x_between;
         return ORR_STATUS_OK;
     }

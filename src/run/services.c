@@ -366,6 +366,17 @@ static void report_stiff(orr_run *run)
     diag_hint(run->diag, "use 'solver bdf', or 'solver auto' which changes by itself");
 }
 
+static void report_negative(orr_run *run, uint32_t state, double value)
+{
+    const Island *island = &run->island;
+    diag_report(run->diag, DIAG_NOT_POSITIVE, (Place){ 0 }, model_state_name(run->model, state),
+                island->t, value);
+    diag_hint(run->diag, "%s",
+              island->solver->fixed_step
+                  ? "a fixed step is not made again: take a shorter one, or dopri5 or bdf"
+                  : "its start, an event or its rate take it there: correct these, or do not declare it so");
+}
+
 static void report(Island *island, EngineNews news, uint32_t number, double value)
 {
     orr_run *run = run_of(island);
@@ -386,6 +397,7 @@ static void report(Island *island, EngineNews news, uint32_t number, double valu
     case ENGINE_BAD_LAG: report_lag(run, number, value); break;
     case ENGINE_BAD_RATE: report_rate(run, number, value); break;
     case ENGINE_STEP_TOO_SMALL: fault_report_step(island, value); break;
+    case ENGINE_NEGATIVE: report_negative(run, number, value); break;
     case ENGINE_STIFF: report_stiff(run); break;
     case ENGINE_RESTS: report_rest(run, number); break;
     case ENGINE_OTHER_MEAN: report_mean(run, number, value); break;

@@ -70,7 +70,7 @@ static bool any_is_new(const orr_run *run)
 static void state_at(Island *island, double t, double *x)
 {
     if (t >= island->t) memcpy(x, island->x, island->model->n_states * sizeof *x);
-    else island->solver->state_at(island, t, x);
+    else domain_state_at(island, t, x);
 }
 
 // The first time in (lo, hi] at which a claim is broken that held at lo, by bisection: some are, so none is

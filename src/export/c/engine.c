@@ -4,6 +4,7 @@
 #include "engine/adaptive_c_text.h"
 #include "engine/adaptive_text.h"
 #include "engine/contact_c_text.h"
+#include "engine/domain_c_text.h"
 #include "engine/drive_c_text.h"
 #include "engine/due_c_text.h"
 #include "engine/engine_text.h"
@@ -164,6 +165,9 @@ static void add_tables(const CExport *c, StrBuf *s)
             str_addf(s, "%s%u,", i % 20 ? " " : "\n    ", t->readers[i]);
         str_add(s, "\n};\n\n");
     }
+    if (t->n_positive) str_add(s, "static const uint32_t engine_positive[] = {\n");
+    for (uint32_t i = 0; i < t->n_positive; i++) str_addf(s, "    %u,\n", t->positive[i]);
+    if (t->n_positive) str_add(s, "};\n\n");
     add_spans(s, "engine_rates", t->rates, t->n_rates);
     add_spans(s, "engine_mixed", t->mixed, t->n_mixed);
     if (t->n_delays) {
@@ -177,12 +181,12 @@ static void add_tables(const CExport *c, StrBuf *s)
              "    .n_delays = %u, .n_guesses = %u, .first_mode = %u, .first_var = %u, .first_guess = %u,\n"
              "    .n_kept = %u, .n_sources = %u, .has_pre = %d, .is_neutral = %d,\n"
              "    .n_rates = %u, .n_mixed = %u, .has_asks = %d, .n_asked = %u, .n_conditions = %u,\n"
-             "    .n_readers = %u, .first_open = %u,\n"
+             "    .n_readers = %u, .first_open = %u, .has_domain = %d,\n"
              "    .initial_flag = ",
              t->n_states, t->n_params, t->n_relations, t->n_events, t->n_actions, t->n_delays, t->n_guesses,
              t->first_mode, t->first_var, t->first_guess, t->n_kept, (unsigned)c->inputs.n + 1, t->has_pre,
              t->is_neutral, t->n_rates, t->n_mixed, t->has_asks, t->n_asked, t->n_conditions,
-             t->n_readers, t->first_open);
+             t->n_readers, t->first_open, t->has_domain);
     add_number(s, t->initial_flag, ",\n");
     const struct { const char *name; uint32_t n; } lists[] = {
         { "relations", t->n_relations }, { "events", t->n_events },  { "actions", t->n_actions },
@@ -192,6 +196,7 @@ static void add_tables(const CExport *c, StrBuf *s)
         if (lists[i].n) str_addf(s, "    .%s = engine_%s,\n", lists[i].name, lists[i].name);
     if (t->n_delays) str_add(s, "    .has_before = engine_before,\n");
     if (t->nominal) str_add(s, "    .nominal = engine_nominal,\n");
+    if (t->n_positive) str_addf(s, "    .positive = engine_positive, .n_positive = %u,\n", t->n_positive);
     str_add(s, "};\n\nstatic const SolverOptions options = {\n");
     add_setting(s, "step", o->step);
     add_setting(s, "tolerance", o->tolerance);
@@ -208,6 +213,7 @@ void c_add_engine(const CExport *c, StrBuf *s)
     static const char *const before[] = { TEXT_NUM_CALENDAR_H, TEXT_NUM_INSTANT_H, TEXT_ENGINE_ENGINE_H },
                       *const texts[] = { TEXT_NUM_CALENDAR_C, TEXT_NUM_LU_H, TEXT_NUM_LU_C, TEXT_NUM_ITP_H,
                                          TEXT_NUM_TURN_H, TEXT_ENGINE_ISLAND_C, TEXT_ENGINE_NOMINAL_C,
+                                         TEXT_ENGINE_DOMAIN_C,
                                          TEXT_ENGINE_SURFACE_C,
                                          TEXT_ENGINE_SLIDE_C, TEXT_ENGINE_CONTACT_C, TEXT_ENGINE_DUE_C,
                                          TEXT_ENGINE_HISTORY_C,

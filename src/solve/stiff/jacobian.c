@@ -12,17 +12,26 @@
 
 enum { SPARSE_FROM = 10, DENSE_MAX = 5000 };
 
+// By formulas. False where one has no value, such as the slope of a root at 0: differences do.
+static bool fill_entries(const Jacobian *m, double t, const double *x)
+{
+    Island *island = m->island;
+    const double *seen = domain_seen(island, x);
+    return code_call(&island->model->code, IR_JACOBIAN, t, seen, &island->env, m->entries) == 0 &&
+           island_is_finite(m->entries, island->model->ir.n_jacobian);
+}
+
 static bool fill_dense(Jacobian *m, double t, double *x, double *values)
 {
     Island *island = m->island;
     const Ir *ir = &island->model->ir;
     const size_t n = island->model->n_states;
     if (ir->has_jacobian && !island->surface.is_on) {
-        if (code_call(&island->model->code, IR_JACOBIAN, t, x, &island->env, m->entries) != 0) return false;
+        if (!fill_entries(m, t, x)) return dense_differences(island, t, x, values, m->scratch);
         memset(values, 0, n * n * sizeof *values);
         for (uint32_t i = 0; i < ir->n_jacobian; i++)
             values[ir->jacobian[i].column * n + ir->jacobian[i].row] = m->entries[i];
-        return island_is_finite(m->entries, ir->n_jacobian);
+        return true;
     }
     return dense_differences(island, t, x, values, m->scratch);
 }
@@ -35,16 +44,19 @@ static bool fill_sparse(Jacobian *m, double t, double *x, double *values)
     const JacobianPattern *p = &m->pattern;
     const IrPattern *from = p->from;
     memset(values, 0, (size_t)p->n_entries * sizeof *values);
-    if (ir->has_jacobian && !island->surface.is_on) {
-        if (code_call(&island->model->code, IR_JACOBIAN, t, x, &island->env, m->entries) != 0) return false;
+    if (ir->has_jacobian && !island->surface.is_on && fill_entries(m, t, x)) {
         for (uint32_t i = 0; i < ir->n_jacobian; i++) values[p->place[i]] = m->entries[i];
-        return island_is_finite(m->entries, ir->n_jacobian);
+        return true;
     }
-    if (!island_rates(island, t, x, m->rates)) return false;
+    if (!p->group || !island_rates(island, t, x, m->rates)) return false;
     for (uint32_t g = 0; g < p->n_groups; g++) {
-        for (size_t c = 0; c < n; c++)
-            m->shifted[c] = p->group[c] == g ? x[c] + dense_shift(island, c, x[c]) : x[c];
-        if (!island_rates(island, t, m->shifted, m->shifted_rates)) return false;
+        double way = 1;
+        for (bool is_known = false; !is_known; way = -way) {
+            for (size_t c = 0; c < n; c++)
+                m->shifted[c] = p->group[c] == g ? x[c] + way * dense_shift(island, c, x[c]) : x[c];
+            is_known = island_rates(island, t, m->shifted, m->shifted_rates);
+            if (!is_known && way < 0) return false;
+        }
         for (size_t c = 0; c < n; c++) {
             if (p->group[c] != g) continue;
             for (uint32_t i = from->start[c]; i < from->start[c + 1]; i++) {
@@ -111,7 +123,7 @@ bool jacobian_plan(Jacobian *j, Island *island, Arena *arena)
     j->is_sparse = from && (double)from->n < (double)n * (double)n / 3;
     if (!j->is_sparse) return true;
     make_pattern(&j->pattern, from, n, arena);
-    if (!model->ir.has_jacobian || model->n_relations) {
+    if (!model->ir.has_jacobian || model->n_relations || model->tables.has_domain) {
         j->pattern.group = ARENA_ARRAY(arena, uint32_t, n);
         j->pattern.n_groups = colour_columns(from->start, from->row, (uint32_t)n, j->pattern.group);
     }
