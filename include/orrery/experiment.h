@@ -142,7 +142,9 @@ typedef struct orr_experiment {
     const void *also;            // [n_also] statements that it adds to the model, see orr_compile_options
     size_t      n_also;
     const char *reactions;       // how they are read: "equations" or "events"; NULL: equations
-    void *reserved[4];
+    const double *times;         // [n_times] rows at these times instead, ascending, behind `from` and not
+    size_t      n_times;         // behind `until`; besides `from` and the end
+    void *reserved[8];
 } orr_experiment;
 
 ORR_API orr_experiment orr_experiment_default(void);

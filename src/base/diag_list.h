@@ -235,6 +235,10 @@
     D(EXPECT_OBSERVED,        "E450", "expected %s = %.10g within %g, but it is %.10g") \
     D(ISLAND_UNKNOWN,         "E451", "there is no island called '%s'") \
     D(FORM_UNKNOWN,           "E460", "cannot write '%s': results are not written as '%s'") \
+    D(FIT_POINTS,             "E490", "%zu points cannot tell %zu parameters") \
+    D(FIT_PARAMETER,          "E491", "'%s' cannot be fitted: %s") \
+    D(FIT_DATA,               "E492", "'%s' cannot be fitted to: %s") \
+    D(FIT_START,              "E493", "the run from which the fit starts fails: %s") \
     D(STEP_UNDERFLOW,         "E501", "step fell below %g s at t = %g s; '%s' changes fastest") \
     D(VALUE_NOT_FINITE,       "E502", "'%s' became %s at t = %.10g") \
     D(DOMAIN_ERROR,           "E503", "%s has no real value at t = %.10g") \
@@ -318,6 +322,8 @@
     D(WHEN_CONSTANT,          "W665", "this event never happens: its condition reads no variable") \
     D(EVENT_STAYS,            "W666", \
       "'%s' puts its condition to where it changes, at t = %.10g: it counts as true, and happens once") \
+    D(FIT_UNKNOWN,            "W680", "the data cannot tell %zu of %zu parameters") \
+    D(FIT_UNFINISHED,         "W681", "the search was not done after %zu steps; this is the best so far") \
     D(COMPILER_MISSING,       "E701", "no C compiler called '%s' was found") \
     D(COMPILER_FAILED,        "E702", "the C compiler failed: %s") \
     D(CODE_LOAD_FAILED,       "E703", "compiled code could not be loaded: %s") \

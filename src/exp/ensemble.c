@@ -79,7 +79,7 @@ static bool row(void *self, double t, const double *values, size_t n)
     return true;
 }
 
-static bool is_only_end(const orr_experiment *experiment) { return experiment->every == 0; }
+static bool is_only_end(const orr_experiment *x) { return x->every == 0 && !x->n_times; }
 
 static char *message_text(const orr_message *m)
 {
@@ -227,12 +227,13 @@ static bool find_times(Ensemble *e)
     if (is_only_end(e->experiment)) {
         vec_push(&e->arena, &times, until);
     } else {
-        if ((until - from) / every > ROWS_MAX) return false;
-        const Times grid = times_of(from, every);
+        const orr_experiment *x = e->experiment;
+        if (!x->n_times && (until - from) / every > ROWS_MAX) return false;
+        const Times grid = x->n_times ? times_listed(x->times, x->n_times) : times_of(from, every);
         vec_push(&e->arena, &times, from);
         for (double i = 1; times.items[times.n - 1] < until; i++) {
             const double t = times_at(&grid, i);
-            vec_push(&e->arena, &times, t < until - 1e-9 * every ? t : until);
+            vec_push(&e->arena, &times, t < until - 1e-9 * grid.every ? t : until);
         }
     }
     e->times = times.items;

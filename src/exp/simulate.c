@@ -261,16 +261,15 @@ static const uint32_t *plain_columns(Simulation *s)
 
 // Rows from number *i on as long as each is one step behind the last, which the way for all would do in the
 // same way.
-static orr_status plain_rows(Simulation *s, const uint32_t *states, const Times *times, double every,
-                             double *i)
+static orr_status plain_rows(Simulation *s, const uint32_t *states, const Times *times, double *i)
 {
     orr_run *run = s->run;
     Island *island = &run->island;
-    double last = fmin(s->experiment->until - 1e-9 * every, s->next_checkpoint);
+    double last = fmin(s->experiment->until - 1e-9 * times->every, s->next_checkpoint);
     last = fmin(last, expect_next(&s->expectations));
     for (;; (*i)++) {
         const double t = times_at(times, *i);
-        if (!(t < last) || t <= s->t_resumed + 1e-9 * every || !drive_one(run, t))
+        if (!(t < last) || t <= s->t_resumed + 1e-9 * times->every || !drive_one(run, t))
             return ORR_STATUS_OK;
         island->values_valid = false;
         run->t = t;
@@ -300,17 +299,16 @@ static orr_status meet_until(Simulation *s, double t)
     return ORR_STATUS_OK;
 }
 
-// Rows at from, from + every, …, until.
-static orr_status run_on_times(Simulation *s, double every)
+// Rows at these times, and at the end; NULL: there alone.
+static orr_status run_on_times(Simulation *s, const Times *times)
 {
     const double until = s->experiment->until;
-    const Times times = times_of(s->experiment->from, every);
-    const uint32_t *states = every > 0 ? plain_columns(s) : NULL;
+    const uint32_t *states = times ? plain_columns(s) : NULL;
     for (double i = 1;; i++) {
-        if (states && plain_rows(s, states, &times, every, &i) != ORR_STATUS_OK) return ORR_STATUS_SYSTEM;
+        if (states && plain_rows(s, states, times, &i) != ORR_STATUS_OK) return ORR_STATUS_SYSTEM;
         // a row so near the end is the end
-        double t = every > 0 ? times_at(&times, i) : until;
-        if (!(t < until - 1e-9 * every)) t = until;
+        double t = times ? times_at(times, i) : until;
+        if (!times || !(t < until - 1e-9 * times->every)) t = until;
         if (t <= s->t_resumed && t < until) continue;    // rows of before
         orr_status status = meet_until(s, t);
         if (status == ORR_STATUS_OK) status = advance(s, t, true);
@@ -370,14 +368,17 @@ static orr_status run_once(Simulation *s)
     s->is_first_row = false;
     if (status == ORR_STATUS_OK && e->until > orr_run_time(s->run) && !s->run->is_over &&
         !s->run->island.terminated) {
-        if (s->clock.ns_per_unit > 0) status = run_on_times(s, instants(s, island));
-        else if (!s->wants_rows) status = run_on_times(s, 0);
-        else if (e->every > 0) status = run_on_times(s, e->every);
+        Times times = { 0 };
+        if (s->clock.ns_per_unit > 0) times = times_of(e->from, instants(s, island));
+        else if (e->n_times) times = times_listed(e->times, e->n_times);
+        else if (e->every > 0) times = times_of(e->from, e->every);
         // on a grid that no event can move, each step is at a known time
         else if (island->solver->fixed_step && s->model->n_relations == 0 && isinf(due_next(&s->run->island))
                  && s->model->n_events == 0 && !s->model->isles && !s->run->net)
-            status = run_on_times(s, island->step);
-        else status = run_on_steps(s);
+            times = times_of(e->from, island->step);
+        const bool has_times = times.list || times.every > 0;
+        if (!s->wants_rows && !(s->clock.ns_per_unit > 0)) status = run_on_times(s, NULL);
+        else status = has_times ? run_on_times(s, &times) : run_on_steps(s);
     }
     s->t_resumed = NAN;
     if (status == ORR_STATUS_OK && e->checkpoint && !(e->checkpoint_every > 0) && !s->run->is_over &&
@@ -439,6 +440,12 @@ static bool check(const orr_experiment *e, orr_diag *diag)
         snprintf(text, sizeof text, "%g", e->every);
         diag_report(diag, DIAG_SETTING_VALUE, nowhere, "every", text, "that makes more than 1e12 rows");
         ok = false;
+    }
+    for (size_t i = 0; i < e->n_times; i++) {
+        if (e->times[i] > (i ? e->times[i - 1] : e->from) && e->times[i] <= e->until) continue;
+        diag_report(diag, DIAG_SETTING_VALUE, nowhere, "times", "these",
+                    "they ascend, from the start to the end");
+        return false;
     }
     return ok;
 }

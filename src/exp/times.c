@@ -29,8 +29,11 @@ Times times_of(double from, double every)
     return times;
 }
 
+Times times_listed(const double *list, size_t n) { return (Times){ .list = list, .n = n }; }
+
 double times_at(const Times *times, double i)
 {
+    if (times->list) return i <= (double)times->n ? times->list[(size_t)i - 1] : INFINITY;
     if (times->scale > 0) {
         const double whole = times->first + i * times->each;
         if (fabs(whole) < WHOLE_MOST) return whole / times->scale;

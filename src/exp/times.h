@@ -6,12 +6,16 @@
 // i/(1/every).
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef struct Times {
     double from, every;
     double first, each, scale;    // (first + i·each)/scale, all whole; scale 0: none
     double parts;                 // from + i/parts, whole; 0: none
+    const double *list;           // [n] instead of all that; borrowed
+    size_t n;
 } Times;
 
 Times  times_of(double from, double every);
-double times_at(const Times *times, double i);
+Times  times_listed(const double *list, size_t n);
+double times_at(const Times *times, double i);    // i >= 1; infinite behind a list

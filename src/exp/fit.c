@@ -1,0 +1,282 @@
+// src/exp/fit.c: see fit.h.
+#include "exp/fit.h"
+#include "base/diag.h"
+#include "num/random.h"
+#include "num/student.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BOUND_REACH 1e-6    // of the range, or of the size: so near to a bound it is on it
+
+// ---- Parameters as they are looked for
+
+static double to_sought(const FitParameter *x, double p) { return x->is_log ? log(p) : p; }
+static double from_sought(const FitParameter *x, double s) { return x->is_log ? exp(s) : s; }
+
+// ---- Runs
+
+typedef struct Runs {
+    Fit *fit;
+    double *values;    // [n_members][m]
+    bool *ok;
+} Runs;
+
+static bool learn_columns(void *self, const char *const *names, const char *const *units, size_t n,
+                          const char *time_unit)
+{
+    Fit *f = ((Runs *)self)->fit;
+    (void)units, (void)time_unit;
+    f->n_columns = n;
+    for (size_t i = 0; i < f->n_series && !f->has_columns; i++)
+        for (size_t k = 0; k < n; k++)
+            if (strcmp(names[k], f->series[i].variable) == 0) f->column_of[i] = k;
+    f->has_columns = true;
+    return true;
+}
+
+static bool take_member(void *self, const orr_member *member)
+{
+    Runs *runs = self;
+    Fit *f = runs->fit;
+    double *values = runs->values + member->index * f->m;
+    f->n_runs++;
+    runs->ok[member->index] = member->status == ORR_STATUS_OK || member->status == ORR_STATUS_TERMINATED;
+    size_t k = 0;
+    for (size_t i = 0; i < f->n_series; i++) {
+        for (size_t j = 0; j < f->series[i].n; j++, k++) {
+            const bool is_there = f->row_of[k] < member->n_rows;
+            values[k] = is_there ? member->rows[f->row_of[k] * f->n_columns + f->column_of[i]] : NAN;
+            if (!isfinite(values[k])) runs->ok[member->index] = false;
+        }
+    }
+    if (!runs->ok[member->index] && f->n_failed++ == 0)
+        snprintf(f->failure, sizeof f->failure, "%s",
+                 member->failure ? member->failure : "a value is no number");
+    return true;
+}
+
+// n runs, with the parameters p [n][fit->n].
+static bool run_all(Fit *f, const double *p, size_t n, double *values, bool *ok)
+{
+    const char *names[FIT_PARAMETERS_MAX];
+    Runs runs = { f, values, ok };
+    orr_ensemble_options how = f->how;
+    for (size_t i = 0; i < f->n; i++) names[i] = f->parameters[i].name;
+    memset(ok, 0, n * sizeof *ok);
+    how.names = names;
+    how.n_names = f->n;
+    how.values = p;
+    how.n_members = n;
+    how.common = true;
+    const orr_member_sink sink = { .begin = learn_columns, .member = take_member, .self = &runs };
+    orr_diag *diag = orr_diag_create();
+    const orr_status status = orr_ensemble_run(f->model, &f->experiment, &how, &sink, NULL, diag);
+    orr_diag_destroy(diag);
+    return status == ORR_STATUS_OK;
+}
+
+bool fit_values(Fit *f, const double *p, double *values)
+{
+    bool ok = false;
+    return run_all(f, p, 1, values, &ok) && ok;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+bool fit_prepare(Fit *f, orr_diag *diag)
+{
+    f->m = 0;
+    for (size_t i = 0; i < f->n_series; i++) f->m += f->series[i].n;
+    if (f->m < f->n) {
+        diag_report(diag, DIAG_FIT_POINTS, (Place){ 0 }, f->m, f->n);
+        diag_hint(diag, "fit fewer parameters, or give more data");
+        return false;
+    }
+    double *times = ARENA_ARRAY(f->arena, double, f->m);
+    size_t n = 0, n_times = 0, k = 0;
+    for (size_t i = 0; i < f->n_series; i++)
+        for (size_t j = 0; j < f->series[i].n; j++) times[n++] = f->series[i].t[j];
+    qsort(times, n, sizeof *times, compare_numbers);
+    for (size_t i = 0; i < n; i++)
+        if (times[i] > f->experiment.from && (n_times == 0 || times[i] > times[n_times - 1]))
+            times[n_times++] = times[i];
+    f->row_of = ARENA_ARRAY(f->arena, size_t, f->m);
+    f->column_of = ARENA_ARRAY(f->arena, size_t, f->n_series);
+    for (size_t i = 0; i < f->n_series; i++)
+        for (size_t j = 0; j < f->series[i].n; j++, k++) {
+            const double *at = bsearch(&f->series[i].t[j], times, n_times, sizeof *times, compare_numbers);
+            f->row_of[k] = at ? (size_t)(at - times) + 1 : 0;
+        }
+    f->experiment.times = times;
+    f->experiment.n_times = n_times;
+    if (n_times) f->experiment.until = times[n_times - 1];
+    return true;
+}
+
+// ---- Derivatives
+//
+// A difference of fourth order over 4 points, or of second order over 3 where a bound is near.
+
+typedef struct Stencil {
+    double step;
+    int n;
+    double places[4], weights[4];    // times step; divided by it
+} Stencil;
+
+static Stencil stencil_of(const Fit *f, size_t j, double sought)
+{
+    static const Stencil middle = { 0, 4, { -2, -1, 1, 2 }, { 1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12 } };
+    static const Stencil ahead = { 0, 3, { 0, 1, 2 }, { -1.5, 2, -0.5 } };
+    const FitParameter *x = &f->parameters[j];
+    const double low = to_sought(x, x->low), high = to_sought(x, x->high);
+    const double range = isfinite(high - low) ? high - low : INFINITY;
+    double size = x->is_log ? 1 : fmax(fabs(sought), 1e-3 * fabs(x->start));
+    if (size == 0) size = isfinite(range) ? range : 1;
+    const double step = fmin(f->noise * size, range / 8);
+    Stencil s = sought - low > 2 * step && high - sought > 2 * step ? middle : ahead;
+    s.step = s.n == 3 && high - sought < sought - low ? -step : step;
+    return s;
+}
+
+bool fit_derivatives(Fit *f, const double *p, double *a)
+{
+    const size_t n = f->n, m = f->m;
+    Arena work = { 0 };
+    double *points = ARENA_ARRAY(&work, double, 4 * n * n), *values = ARENA_ARRAY(&work, double, 4 * n * m);
+    bool *ok = ARENA_ARRAY(&work, bool, 4 * n), all_ok = true;
+    Stencil *stencils = ARENA_ARRAY(&work, Stencil, n);
+    size_t k = 0;
+    for (size_t j = 0; j < n; j++) {
+        const double sought = to_sought(&f->parameters[j], p[j]);
+        stencils[j] = stencil_of(f, j, sought);
+        for (int i = 0; i < stencils[j].n; i++, k++) {
+            memcpy(points + k * n, p, n * sizeof *p);
+            points[k * n + j] = from_sought(&f->parameters[j],
+                                            sought + stencils[j].places[i] * stencils[j].step);
+        }
+    }
+    all_ok = run_all(f, points, k, values, ok);
+    memset(a, 0, n * m * sizeof *a);
+    k = 0;
+    for (size_t j = 0; j < n; j++)
+        for (int i = 0; i < stencils[j].n; i++, k++) {
+            all_ok = all_ok && ok[k];
+            const double weight = stencils[j].weights[i] / stencils[j].step;
+            for (size_t l = 0; l < m; l++) a[j * m + l] += weight * values[k * m + l];
+        }
+    arena_free(&work);
+    return all_ok;
+}
+
+// ---- The search
+
+static void to_values(const Fit *f, const double *sought, double *p)
+{
+    for (size_t j = 0; j < f->n; j++) p[j] = from_sought(&f->parameters[j], sought[j]);
+}
+
+// Each point in units of its deviation.
+static double weight_of(const FitSeries *s, size_t i) { return s->deviation ? 1 / s->deviation[i] : 1; }
+
+static bool residuals(void *self, const double *sought, double *r)
+{
+    Fit *f = self;
+    double p[FIT_PARAMETERS_MAX];
+    to_values(f, sought, p);
+    if (!fit_values(f, p, r)) return false;
+    size_t k = 0;
+    for (size_t i = 0; i < f->n_series; i++)
+        for (size_t j = 0; j < f->series[i].n; j++, k++)
+            r[k] = (r[k] - f->series[i].y[j]) * weight_of(&f->series[i], j);
+    return true;
+}
+
+static bool derivatives(void *self, const double *sought, const double *r, double *a)
+{
+    Fit *f = self;
+    double p[FIT_PARAMETERS_MAX];
+    (void)r;
+    to_values(f, sought, p);
+    if (!fit_derivatives(f, p, a)) return false;
+    for (size_t c = 0; c < f->n; c++) {
+        size_t k = c * f->m;
+        for (size_t i = 0; i < f->n_series; i++)
+            for (size_t j = 0; j < f->series[i].n; j++, k++) a[k] *= weight_of(&f->series[i], j);
+    }
+    return true;
+}
+
+static bool goes_on(void *self, size_t step, double squares)
+{
+    const Fit *f = self;
+    return !f->goes_on || f->goes_on(f->self, step, squares);
+}
+
+// Does a direction that the data do not know contain this parameter?
+static bool is_unknown(const FitFound *found, size_t n, size_t j)
+{
+    for (size_t k = found->rank; k < n; k++)
+        if (fabs(found->directions[k * n + j]) > 1e-3) return true;
+    return false;
+}
+
+// What the residuals and their derivatives say of each parameter.
+static void judge(Fit *f, FitFound *found, const double *sought, double confidence)
+{
+    const size_t n = f->n, m = f->m;
+    double *inverse = ARENA_ARRAY(f->arena, double, n *n), lengths[FIT_PARAMETERS_MAX];
+    found->directions = ARENA_ARRAY(f->arena, double, n *n);
+    found->correlation = ARENA_ARRAY(f->arena, double, n *n);
+    found->rank = least_squares_inverse(found->result.a, m, n, FIT_RANK_CUT, inverse, found->sizes,
+                                        found->directions, lengths, f->arena);
+    const double freedom = (double)(m - n);
+    const double quantile = f->has_deviations ? random_normal_quantile((1 + confidence) / 2)
+                            : freedom > 0     ? student_quantile((1 + confidence) / 2, freedom)
+                                              : NAN;
+    found->deviation = f->has_deviations ? 1 : freedom > 0 ? sqrt(found->result.squares / freedom) : NAN;
+    for (size_t j = 0; j < n; j++) {
+        const FitParameter *x = &f->parameters[j];
+        const double error = is_unknown(found, n, j) ? NAN : found->deviation * sqrt(inverse[j * n + j]);
+        const double range = isfinite(x->high - x->low) ? x->high - x->low : fabs(found->p[j]);
+        found->error[j] = x->is_log ? error * found->p[j] : error;
+        found->low[j] = from_sought(x, sought[j] - quantile * error);
+        found->high[j] = from_sought(x, sought[j] + quantile * error);
+        found->is_at_bound[j] = found->p[j] - x->low <= BOUND_REACH * range ||
+                                x->high - found->p[j] <= BOUND_REACH * range;
+        for (size_t i = 0; i < n; i++)
+            found->correlation[i * n + j] = inverse[i * n + j] /
+                                            sqrt(inverse[i * n + i] * inverse[j * n + j]);
+    }
+}
+
+FitFound fit_search(Fit *f, const double *start, double confidence)
+{
+    FitFound found = { 0 };
+    double sought[FIT_PARAMETERS_MAX], low[FIT_PARAMETERS_MAX], high[FIT_PARAMETERS_MAX];
+    for (size_t j = 0; j < f->n; j++) {
+        const FitParameter *x = &f->parameters[j];
+        sought[j] = to_sought(x, start[j]);
+        low[j] = x->is_log && x->low <= 0 ? -INFINITY : to_sought(x, x->low);
+        high[j] = to_sought(x, x->high);
+    }
+    const LeastSquares problem = {
+        .n = f->n,
+        .m = f->m,
+        .low = low,
+        .high = high,
+        .self = f,
+        .residuals = residuals,
+        .derivatives = derivatives,
+        .goes_on = goes_on,
+    };
+    found.result = least_squares(&problem, sought, f->arena);
+    to_values(f, sought, found.p);
+    if (found.result.end != LEAST_SQUARES_NO_START) judge(f, &found, sought, confidence);
+    return found;
+}

@@ -1,0 +1,81 @@
+// src/exp/fit.h: what parameters make a model meet data, and how well the data know them.
+//
+//     parameters ──ensemble, rows at times of the data→ values ──beside them→ residuals → least squares
+//
+// A parameter, an initial value or an input is looked for as itself or as its logarithm. Derivatives are
+// differences of fourth order, whose members run side by side.
+#pragma once
+#include "base/arena.h"
+#include "num/least_squares.h"
+#include "orrery/ensemble.h"
+
+enum { FIT_PARAMETERS_MAX = 64 };
+#define FIT_RANK_CUT 1e-7    // below it a singular value is noise of the differences
+
+typedef struct FitParameter {
+    const char *name;
+    double start;        // NaN: as the model has it
+    double low, high;    // infinite where there is no bound
+    bool is_log;         // looked for by its logarithm; then it is positive
+} FitParameter;
+
+// What was measured of one variable, in the unit of the model.
+typedef struct FitSeries {
+    const char *variable;
+    const double *t, *y;        // [n] not NaN; in any order
+    const double *deviation;    // [n]; NULL: not known
+    size_t n;
+} FitSeries;
+
+typedef struct Fit {
+    const orr_model *model;
+    orr_experiment experiment;         // of one run: rows at the times of the data, and nothing else
+    const FitParameter *parameters;    // [n]
+    size_t n;
+    const FitSeries *series;     // [n_series]
+    size_t n_series, m;          // points of all series
+    bool has_deviations;         // all series have them
+    orr_ensemble_options how;    // threads, lanes, cancel
+    // called now and then; false: stop
+    bool (*goes_on)(void *self, size_t step, double squares);
+    void *self;
+    Arena *arena;
+    // found by fit_prepare
+    size_t *row_of;       // [m] row of each point
+    size_t *column_of;    // [n_series]; learnt from the first run
+    size_t n_columns;
+    bool has_columns;
+    double noise;    // relative, of what runs give: how far differences must reach
+    size_t n_runs, n_failed;
+    char failure[300];    // of the first run that failed
+} Fit;
+
+// One solution.
+typedef struct FitFound {
+    LeastSquaresResult result;
+    double p[FIT_PARAMETERS_MAX];        // values
+    double error[FIT_PARAMETERS_MAX];    // standard errors; NaN: the data do not know it
+    double low[FIT_PARAMETERS_MAX], high[FIT_PARAMETERS_MAX];    // of the interval of confidence
+    double *correlation;                                         // [n][n]
+    double deviation;                    // of residuals, estimated, or 1 where deviations are given
+    double sizes[FIT_PARAMETERS_MAX];    // singular values, columns being of length 1
+    double *directions;                  // [n][n] of theirs, in units of 1/(length of a column)
+    size_t rank;
+    bool is_at_bound[FIT_PARAMETERS_MAX];
+} FitFound;
+
+// Times of the rows, sizes of what follows. False after a message.
+bool fit_prepare(Fit *fit, orr_diag *diag);
+// Values of all points for one set of parameters; false: the run failed.
+bool fit_values(Fit *fit, const double *p, double *values);
+// From this start, [n]; its intervals at this confidence.
+FitFound fit_search(Fit *fit, const double *start, double confidence);
+// How the values of the points change with each parameter as it is looked for, [n][m], at p.
+bool fit_derivatives(Fit *fit, const double *p, double *a);
+
+// ---- identify.c: why something is not known at p
+typedef struct FitCause {
+    bool is_structural;    // no data of these variables could know it
+    const char *known;     // a product of two parameters that they do know, or NULL
+} FitCause;
+FitCause fit_explain(const Fit *fit, const double *p);
