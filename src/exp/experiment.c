@@ -896,7 +896,7 @@ static void add_number(StrBuf *text, double value)
     str_add(text, shown);
 }
 
-static double swept_value(Reader *r, const AstSweep *s, const AstExpr *e, const char *name)
+static double swept_value(Reader *r, const AstVaried *s, const AstExpr *e, const char *name)
 {
     if (!s->option) return value_of(r, e, &s->what, false, name);
     return strcmp(s->option, "step") == 0 ? time_value(r, e, name) : number(r, e, name);
@@ -907,12 +907,15 @@ static void read_sweeps(Reader *r, const orr_source *source, const AstExperiment
                         orr_experiment *experiment)
 {
     VEC(orr_given) given = { 0 };
-    for (uint32_t i = 0; i < e->n_sweeps; i++) {
-        const AstSweep *s = &e->sweeps[i];
+    for (uint32_t i = 0; i < e->n_varied; i++) {
+        const AstVaried *s = &e->varied[i];
         StrBuf text = { .arena = r->arena };
         const char *name = s->option ? arena_printf(r->arena, "solver %s", s->option)
                                      : name_of(r, &s->what, s->what_place, false);
-        str_addf(&text, "%s=", name);
+        str_add(&text, name);
+        if (!s->is_fit || s->start) str_add_char(&text, '=');
+        if (s->start) add_number(&text, swept_value(r, s, s->start, name));
+        if (s->is_fit && s->low) str_add(&text, " in ");
         for (uint32_t k = 0; k < s->n_values; k++) {
             if (k > 0) str_add_char(&text, ',');
             add_number(&text, swept_value(r, s, s->values[k], name));
@@ -922,14 +925,14 @@ static void read_sweeps(Reader *r, const orr_source *source, const AstExperiment
             str_add(&text, "..");
             add_number(&text, swept_value(r, s, s->high, name));
             if (s->count) str_addf(&text, ":%.17g", number(r, s->count, "in"));
-            if (s->is_log) str_add(&text, ":log");
         }
-        const orr_given one = { .word = "sweep", .text = str_finish(&text) };
+        if (s->is_log) str_add(&text, s->is_fit ? " log" : ":log");
+        const orr_given one = { .word = s->is_fit ? "fit" : "sweep", .text = str_finish(&text) };
         vec_push(&r->work, &given, one);
     }
     if (given.n == 0 || r->failed) return;
     if (!words_apply((orr_source *)source, experiment, given.items, given.n, true, r->diag)) {
-        diag_note(r->diag, e->sweeps[0].what_place, "it is written here");
+        diag_note(r->diag, e->varied[0].what_place, "it is written here");
         fail(r);
     }
 }

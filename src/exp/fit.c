@@ -138,7 +138,7 @@ static Stencil stencil_of(const Fit *f, size_t j, double sought)
     const double range = isfinite(high - low) ? high - low : INFINITY;
     double size = x->is_log ? 1 : fmax(fabs(sought), 1e-3 * fabs(x->start));
     if (size == 0) size = isfinite(range) ? range : 1;
-    const double step = fmin(f->noise * size, range / 8);
+    const double step = fmin(f->reach * size, range / 8);
     Stencil s = sought - low > 2 * step && high - sought > 2 * step ? middle : ahead;
     s.step = s.n == 3 && high - sought < sought - low ? -step : step;
     return s;
@@ -184,17 +184,42 @@ static void to_values(const Fit *f, const double *sought, double *p)
 // Each point in units of its deviation.
 static double weight_of(const FitSeries *s, size_t i) { return s->deviation ? 1 / s->deviation[i] : 1; }
 
+// Values become residuals.
+static void subtract_data(const Fit *f, double *r)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < f->n_series; i++)
+        for (size_t j = 0; j < f->series[i].n; j++, k++)
+            r[k] = (r[k] - f->series[i].y[j]) * weight_of(&f->series[i], j);
+}
+
 static bool residuals(void *self, const double *sought, double *r)
 {
     Fit *f = self;
     double p[FIT_PARAMETERS_MAX];
     to_values(f, sought, p);
     if (!fit_values(f, p, r)) return false;
-    size_t k = 0;
-    for (size_t i = 0; i < f->n_series; i++)
-        for (size_t j = 0; j < f->series[i].n; j++, k++)
-            r[k] = (r[k] - f->series[i].y[j]) * weight_of(&f->series[i], j);
+    subtract_data(f, r);
     return true;
+}
+
+void fit_squares(Fit *f, const double *points, size_t n_points, double *squares)
+{
+    enum { AT_ONCE = 64 };
+    Arena work = { 0 };
+    double *values = ARENA_ARRAY(&work, double, AT_ONCE * f->m);
+    bool ok[AT_ONCE];
+    for (size_t first = 0; first < n_points; first += AT_ONCE) {
+        const size_t n = n_points - first < AT_ONCE ? n_points - first : AT_ONCE;
+        if (!run_all(f, points + first * f->n, n, values, ok)) memset(ok, 0, sizeof ok);
+        for (size_t i = 0; i < n; i++) {
+            double sum = 0;
+            subtract_data(f, values + i * f->m);
+            for (size_t k = 0; k < f->m; k++) sum += values[i * f->m + k] * values[i * f->m + k];
+            squares[first + i] = ok[i] && isfinite(sum) ? sum : INFINITY;
+        }
+    }
+    arena_free(&work);
 }
 
 static bool derivatives(void *self, const double *sought, const double *r, double *a)
@@ -221,37 +246,68 @@ static bool goes_on(void *self, size_t step, double squares)
 // Does a direction that the data do not know contain this parameter?
 static bool is_unknown(const FitFound *found, size_t n, size_t j)
 {
-    for (size_t k = found->rank; k < n; k++)
+    for (size_t k = found->rank; k < found->n_free; k++)
         if (fabs(found->directions[k * n + j]) > 1e-3) return true;
     return false;
+}
+
+static bool is_at_bound(const FitParameter *x, double p)
+{
+    const double range = isfinite(x->high - x->low) ? x->high - x->low : fabs(p);
+    return p - x->low <= BOUND_REACH * range || x->high - p <= BOUND_REACH * range;
+}
+
+// What residuals and derivatives know of the parameters that are free to move, those on their bounds being
+// fixed there: the inverse of aᵀ·a [n][n], rank, directions and correlations.
+static double *know_free(Fit *f, FitFound *found)
+{
+    const size_t n = f->n, m = f->m;
+    size_t which[FIT_PARAMETERS_MAX], n_free = 0;
+    Arena work = { 0 };
+    double *a = ARENA_ARRAY(&work, double, n * m), *vectors = ARENA_ARRAY(&work, double, n * n),
+           *small = ARENA_ARRAY(&work, double, n * n), lengths[FIT_PARAMETERS_MAX];
+    for (size_t j = 0; j < n; j++) {
+        found->is_at_bound[j] = is_at_bound(&f->parameters[j], found->p[j]);
+        if (found->is_at_bound[j]) continue;
+        memcpy(a + n_free * m, found->result.a + j * m, m * sizeof *a);
+        which[n_free++] = j;
+    }
+    found->n_free = n_free;
+    found->rank = n_free ? least_squares_inverse(a, m, n_free, FIT_RANK_CUT, small, found->sizes, vectors,
+                                                 lengths, &work)
+                         : 0;
+    found->directions = ARENA_ARRAY(f->arena, double, n * n);
+    found->correlation = ARENA_ARRAY(f->arena, double, n * n);
+    double *inverse = ARENA_ARRAY(f->arena, double, n * n);
+    for (size_t i = 0; i < n_free; i++) {
+        for (size_t j = 0; j < n_free; j++) {
+            found->directions[i * n + which[j]] = vectors[i * n_free + j];
+            inverse[which[i] * n + which[j]] = small[i * n_free + j];
+            found->correlation[which[i] * n + which[j]] =
+                small[i * n_free + j] / sqrt(small[i * n_free + i] * small[j * n_free + j]);
+        }
+    }
+    arena_free(&work);
+    return inverse;
 }
 
 // What the residuals and their derivatives say of each parameter.
 static void judge(Fit *f, FitFound *found, const double *sought, double confidence)
 {
     const size_t n = f->n, m = f->m;
-    double *inverse = ARENA_ARRAY(f->arena, double, n *n), lengths[FIT_PARAMETERS_MAX];
-    found->directions = ARENA_ARRAY(f->arena, double, n *n);
-    found->correlation = ARENA_ARRAY(f->arena, double, n *n);
-    found->rank = least_squares_inverse(found->result.a, m, n, FIT_RANK_CUT, inverse, found->sizes,
-                                        found->directions, lengths, f->arena);
-    const double freedom = (double)(m - n);
+    const double *inverse = know_free(f, found);
+    const double freedom = (double)(m - found->n_free);
     const double quantile = f->has_deviations ? random_normal_quantile((1 + confidence) / 2)
                             : freedom > 0     ? student_quantile((1 + confidence) / 2, freedom)
                                               : NAN;
     found->deviation = f->has_deviations ? 1 : freedom > 0 ? sqrt(found->result.squares / freedom) : NAN;
     for (size_t j = 0; j < n; j++) {
         const FitParameter *x = &f->parameters[j];
-        const double error = is_unknown(found, n, j) ? NAN : found->deviation * sqrt(inverse[j * n + j]);
-        const double range = isfinite(x->high - x->low) ? x->high - x->low : fabs(found->p[j]);
+        const bool has_none = found->is_at_bound[j] || is_unknown(found, n, j);
+        const double error = has_none ? NAN : found->deviation * sqrt(inverse[j * n + j]);
         found->error[j] = x->is_log ? error * found->p[j] : error;
         found->low[j] = from_sought(x, sought[j] - quantile * error);
         found->high[j] = from_sought(x, sought[j] + quantile * error);
-        found->is_at_bound[j] = found->p[j] - x->low <= BOUND_REACH * range ||
-                                x->high - found->p[j] <= BOUND_REACH * range;
-        for (size_t i = 0; i < n; i++)
-            found->correlation[i * n + j] = inverse[i * n + j] /
-                                            sqrt(inverse[i * n + i] * inverse[j * n + j]);
     }
 }
 

@@ -29,45 +29,47 @@ typedef struct FitSeries {
 
 typedef struct Fit {
     const orr_model *model;
-    orr_experiment experiment;         // of one run: rows at the times of the data, and nothing else
+    orr_experiment   experiment;       // of one run: rows at the times of the data, and nothing else
     const FitParameter *parameters;    // [n]
-    size_t n;
-    const FitSeries *series;     // [n_series]
-    size_t n_series, m;          // points of all series
-    bool has_deviations;         // all series have them
-    orr_ensemble_options how;    // threads, lanes, cancel
+    size_t           n;
+    const FitSeries *series;           // [n_series]
+    size_t           n_series, m;      // points of all series
+    bool             has_deviations;   // all series have them
+    orr_ensemble_options how;          // threads, lanes, cancel
     // called now and then; false: stop
-    bool (*goes_on)(void *self, size_t step, double squares);
-    void *self;
-    Arena *arena;
+    bool           (*goes_on)(void *self, size_t step, double squares);
+    void            *self;
+    Arena           *arena;
     // found by fit_prepare
-    size_t *row_of;       // [m] row of each point
-    size_t *column_of;    // [n_series]; learnt from the first run
-    size_t n_columns;
-    bool has_columns;
-    double noise;    // relative, of what runs give: how far differences must reach
-    size_t n_runs, n_failed;
-    char failure[300];    // of the first run that failed
+    size_t          *row_of;           // [m] row of each point
+    size_t          *column_of;        // [n_series]; learnt from the first run
+    size_t           n_columns;
+    bool             has_columns;
+    double           reach;            // of differences, relative: far enough beside the noise of runs
+    size_t           n_runs, n_failed;
+    char             failure[300];     // of the first run that failed
 } Fit;
 
 // One solution.
 typedef struct FitFound {
     LeastSquaresResult result;
-    double p[FIT_PARAMETERS_MAX];        // values
-    double error[FIT_PARAMETERS_MAX];    // standard errors; NaN: the data do not know it
-    double low[FIT_PARAMETERS_MAX], high[FIT_PARAMETERS_MAX];    // of the interval of confidence
-    double *correlation;                                         // [n][n]
-    double deviation;                    // of residuals, estimated, or 1 where deviations are given
-    double sizes[FIT_PARAMETERS_MAX];    // singular values, columns being of length 1
-    double *directions;                  // [n][n] of theirs, in units of 1/(length of a column)
-    size_t rank;
-    bool is_at_bound[FIT_PARAMETERS_MAX];
+    double  p[FIT_PARAMETERS_MAX];         // values
+    double  error[FIT_PARAMETERS_MAX];     // standard errors; NaN: on a bound, or the data do not know it
+    double  low[FIT_PARAMETERS_MAX], high[FIT_PARAMETERS_MAX];    // of the interval of confidence
+    double *correlation;                   // [n][n]
+    double  deviation;                     // of residuals, estimated, or 1 where deviations are given
+    double  sizes[FIT_PARAMETERS_MAX];     // singular values, columns being of length 1
+    double *directions;                    // [n][n] of theirs, in units of 1/(length of a column)
+    size_t  rank, n_free;                  // of the n_free that are not on their bounds
+    bool    is_at_bound[FIT_PARAMETERS_MAX];
 } FitFound;
 
 // Times of the rows, sizes of what follows. False after a message.
 bool fit_prepare(Fit *fit, orr_diag *diag);
 // Values of all points for one set of parameters; false: the run failed.
 bool fit_values(Fit *fit, const double *p, double *values);
+// The sum of squares at each of n_points points [n_points][n]; infinite where a run fails.
+void fit_squares(Fit *fit, const double *points, size_t n_points, double *squares);
 // From this start, [n]; its intervals at this confidence.
 FitFound fit_search(Fit *fit, const double *start, double confidence);
 // How the values of the points change with each parameter as it is looked for, [n][m], at p.

@@ -16,7 +16,8 @@
 enum {
     SERIES_MAX = 64,
     ROWS_DRAWN = 400,
-    OPTIMA_SHOWN = 5,
+    STARTS_USUAL = 10,
+    SCANNED_PER_START = 40,    // points that are looked at before
 };
 #define TOLERANCE_USUAL  1e-10    // of runs inside a fit, where the experiment says none
 #define DIFFERENCE_RUNS  2e-3     // how far differences reach: fourth order beside that tolerance
@@ -30,8 +31,8 @@ static const orr_keyword words[] = {
          "a parameter, input or initial value to find: 'K=1 in 0.1..50'; may be repeated"),
     WORD("data", LIST, "FILE",
          "a CSV file with the time first and columns named as variables; may be repeated", .is_input = true),
-    WORD("starts", COUNT, "N", "search from so many points within the bounds (default: 1)", .low = 1,
-         .high = 1e5, .hint = "a whole number such as 20"),
+    WORD("starts", COUNT, "N", "search from so many points within the bounds (default: 10 if there are any)",
+      .low = 1, .high = 1e5, .hint = "a whole number such as 20"),
 };
 
 typedef struct Calibration {
@@ -203,28 +204,62 @@ static bool show_progress(void *self, size_t step, double squares)
 
 static bool is_same(const Calibration *c, const double *a, const double *b)
 {
-    for (size_t j = 0; j < c->fit.n; j++)
-        if (fabs(a[j] - b[j]) > SAME_OPTIMUM * fmax(fabs(a[j]), fabs(b[j]))) return false;
+    for (size_t j = 0; j < c->fit.n; j++) {
+        const FitParameter *x = &c->parameters[j];
+        const double size = fmax(fmax(fabs(a[j]), fabs(b[j])), 1e-3 * fabs(x->start));
+        const double room = isfinite(x->high - x->low) && !x->is_log ? x->high - x->low : 0;
+        if (fabs(a[j] - b[j]) > SAME_OPTIMUM * fmax(size, 1e-3 * room)) return false;
+    }
     return true;
+}
+
+static bool is_range(const FitParameter *x) { return isfinite(x->high - x->low); }
+
+static bool has_range(const Calibration *c)
+{
+    for (size_t j = 0; j < c->fit.n; j++)
+        if (is_range(&c->parameters[j])) return true;
+    return false;
 }
 
 static double from_unit(const FitParameter *x, double u)
 {
+    if (!is_range(x)) return x->start;
     if (x->is_log && x->low > 0) return x->low * pow(x->high / x->low, u);
     return x->low + u * (x->high - x->low);
 }
 
-// From the start that is given, and from points spread over the bounds; the best of all, and whether another
-// place is as good.
+// Points within the bounds, the most promising of many first. [n_starts][n]
+static double *choose_starts(Calibration *c)
+{
+    const size_t n = c->fit.n, n_all = SCANNED_PER_START * c->n_starts;
+    double *points = ARENA_ARRAY(c->call->arena, double, n_all * n),
+           *squares = ARENA_ARRAY(c->call->arena, double, n_all);
+    design_latin(points, n_all, n, c->call->experiment->run.seed);
+    for (size_t i = 0; i < n_all * n; i++) points[i] = from_unit(&c->parameters[i % n], points[i]);
+    fit_squares(&c->fit, points, n_all, squares);
+    for (size_t i = 0; i < c->n_starts; i++) {    // the best to the front
+        size_t best = i;
+        for (size_t k = i; k < n_all; k++)
+            if (squares[k] < squares[best]) best = k;
+        for (size_t j = 0; j < n; j++) {
+            const double x = points[i * n + j];
+            points[i * n + j] = points[best * n + j];
+            points[best * n + j] = x;
+        }
+        squares[best] = squares[i];
+    }
+    return points;
+}
+
+// From the start that is given, and from others; the best of all, and whether another place is as good.
 static bool search(Calibration *c)
 {
     const size_t n = c->fit.n;
-    double *points = ARENA_ARRAY(c->call->arena, double, c->n_starts *n), p[FIT_PARAMETERS_MAX];
-    design_latin(points, c->n_starts, n, c->call->experiment->run.seed);
+    const double *points = c->n_starts > 1 ? choose_starts(c) : NULL;
     c->best = fit_search(&c->fit, c->start, c->confidence);
     for (size_t i = 1; i < c->n_starts && c->best.result.end != LEAST_SQUARES_STOPPED; i++) {
-        for (size_t j = 0; j < n; j++) p[j] = from_unit(&c->parameters[j], points[i * n + j]);
-        const FitFound found = fit_search(&c->fit, p, c->confidence);
+        const FitFound found = fit_search(&c->fit, points + (i - 1) * n, c->confidence);
         if (found.result.end == LEAST_SQUARES_NO_START) continue;
         const bool has_best = c->best.result.end != LEAST_SQUARES_NO_START;
         const double best = has_best ? c->best.result.squares : INFINITY;
@@ -245,11 +280,10 @@ static bool search(Calibration *c)
 
 static const char *verdict_of(const Calibration *c, size_t j)
 {
+    if (c->best.is_at_bound[j]) return "at its bound";
     if (isnan(c->best.error[j]))
         return c->cause.is_structural ? "locally structurally not" : "not by these data";
-    if (c->best.is_at_bound[j]) return "at its bound";
-    if (c->n_other) return "not unique";
-    return "identifiable";
+    return c->n_other ? "not unique" : "identifiable";
 }
 
 static void say_parameters(Calibration *c)
@@ -280,7 +314,7 @@ static void say_unknown(Calibration *c)
     const size_t n = c->fit.n;
     if (c->cause.known)
         say(c->call, "  only %s is known, whatever the data of these variables\n", c->cause.known);
-    for (size_t k = b->rank; k < n && !c->cause.known; k++) {
+    for (size_t k = b->rank; k < b->n_free && !c->cause.known; k++) {
         say(c->call, "  nothing changes along");
         for (size_t j = 0; j < n; j++)
             if (fabs(b->directions[k * n + j]) > 1e-3)
@@ -288,7 +322,7 @@ static void say_unknown(Calibration *c)
         say(c->call, " (in units of what each changes)\n");
     }
     size_t n_unknown = 0;
-    for (size_t j = 0; j < n; j++) n_unknown += isnan(b->error[j]) != 0;
+    for (size_t j = 0; j < n; j++) n_unknown += isnan(b->error[j]) && !b->is_at_bound[j];
     if (n_unknown) {
         diag_report(c->call->diag, DIAG_FIT_UNKNOWN, (Place){ 0 }, n_unknown, n);
         diag_hint(c->call->diag, "fit fewer of them, or give data in which each is felt alone");
@@ -329,7 +363,7 @@ static void say_quality(Calibration *c)
 {
     const FitFound *b = &c->best;
     const double m = (double)c->fit.m, n = (double)c->fit.n, squares = b->result.squares;
-    say(c->call, "  sum of squares %.10g, %g degrees of freedom", squares, m - n);
+    say(c->call, "  sum of squares %.10g, %g degrees of freedom", squares, m - (double)b->n_free);
     if (!c->fit.has_deviations && m > n) say(c->call, ", deviation of the residuals %.8g", b->deviation);
     say(c->call, "\n");
     // of a normal error whose deviation is known, or is one more parameter
@@ -418,7 +452,7 @@ static void prepare_experiment(Calibration *c)
     e->verdicts_only = true;
     e->kind = NULL;
     if (e->run.tolerance == 0) e->run.tolerance = TOLERANCE_USUAL;
-    c->fit.noise = orr_model_get_facts(c->call->model).n_states ? DIFFERENCE_RUNS : DIFFERENCE_EXACT;
+    c->fit.reach = orr_model_get_facts(c->call->model).n_states ? DIFFERENCE_RUNS : DIFFERENCE_EXACT;
 }
 
 static orr_status carry_out(Call *call)
@@ -444,10 +478,8 @@ static orr_status carry_out(Call *call)
     f->goes_on = show_progress;
     f->self = &c;
     c.confidence = call->experiment->confidence > 0 ? call->experiment->confidence : 0.95;
-    c.n_starts = value_count(call->experiment, "starts") ? value_count(call->experiment, "starts") : 1;
-    for (size_t j = 0; j < f->n && c.n_starts > 1; j++)
-        if (!isfinite(c.parameters[j].high - c.parameters[j].low))
-            return wrong(&c, c.parameters[j].name, "many starts need bounds on both sides"), ORR_STATUS_USAGE;
+    c.n_starts = value_count(call->experiment, "starts");
+    if (!c.n_starts) c.n_starts = has_range(&c) ? STARTS_USUAL : 1;
     if (!fit_prepare(f, call->diag)) return ORR_STATUS_USAGE;
     for (size_t i = 0; i < f->n_series; i++)
         for (size_t j = 0; j < c.series[i].n; j++) c.total += c.series[i].y[j] * c.series[i].y[j];
@@ -462,7 +494,7 @@ static orr_status carry_out(Call *call)
         diag_report(call->diag, DIAG_FIT_UNFINISHED, (Place){ 0 }, c.best.result.n_steps);
         diag_hint(call->diag, "give a better start, or bounds");
     }
-    if (c.best.rank < f->n) c.cause = fit_explain(f, c.best.p);
+    if (c.best.rank < c.best.n_free) c.cause = fit_explain(f, c.best.p);
     say_parameters(&c);
     say_unknown(&c);
     say_quality(&c);

@@ -544,15 +544,17 @@ typedef struct AstTerm {
     Place       place;
 } AstTerm;
 
-// `sweep K over 1, 2, 5`, `sweep K over 0.01..100 in 5 log`, `sweep solver step over 0.1, 0.01`
-typedef struct AstSweep {
+// `sweep K over 1, 2, 5`, `sweep K over 0.01..100 in 5 log`, `sweep solver step over 0.1, 0.01`,
+// `fit K from 1 in 0.1..50 log`
+typedef struct AstVaried {
     const char *option;       // of the solver; NULL: of the model
     AstRef      what;
     Place       what_place;
     AstExpr   **values;       uint32_t n_values;    // none: from low to high
-    AstExpr    *low, *high, *count;                 // count NULL: not given
-    bool        is_log;
-} AstSweep;
+    AstExpr    *low, *high, *count;                 // NULL: not given
+    AstExpr    *start;                              // of a fit; NULL: as the model has it
+    bool        is_log, is_fit;
+} AstVaried;
 
 typedef struct AstSolver {    // `solver rk4 step 0.01`, `solver o : qss2 quantum 1e-3`
     AstRef      island;       // no parts: of all that name none
@@ -579,7 +581,7 @@ typedef struct AstExperiment {
     AstPlot    *plots;        uint32_t n_plots;
     AstExpect  *expects;      uint32_t n_expects;
     AstObserve *observes;     uint32_t n_observes;
-    AstSweep   *sweeps;       uint32_t n_sweeps;
+    AstVaried   *varied;       uint32_t n_varied;
     AstStatistic *statistics; uint32_t n_statistics;
     AstInput   *inputs;       uint32_t n_inputs;
     AstSend    *sends;        uint32_t n_sends;

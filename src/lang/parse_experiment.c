@@ -13,7 +13,7 @@ typedef struct Lists {    // of the experiment under way, in the scratch arena
     VEC(AstPlot)    plots;
     VEC(AstExpect)  expects;
     VEC(AstObserve) observes;
-    VEC(AstSweep)   sweeps;
+    VEC(AstVaried)   varied;
     VEC(AstStatistic) statistics;
     VEC(AstInput)   inputs;
     VEC(AstSend)    sends;
@@ -432,7 +432,7 @@ static void parse_expectation(Parser *p, Lists *lists)
 
 static void parse_sweep(Parser *p, Lists *lists)
 {
-    AstSweep s = { 0 };
+    AstVaried s = { 0 };
     if (parse_at_word(p, "solver") && parse_peek(p).kind == TOKEN_NAME && !parse_peek_word(p, "over")) {
         parse_advance(p);
         s.what_place = parse_here(p);
@@ -460,7 +460,29 @@ static void parse_sweep(Parser *p, Lists *lists)
     } else {
         s.values = COPY(p, values, &s.n_values);
     }
-    vec_push(&p->scratch, &lists->sweeps, s);
+    vec_push(&p->scratch, &lists->varied, s);
+}
+
+// ---- fit NAME from START in LOW..HIGH, …
+
+static void parse_fit(Parser *p, Lists *lists)
+{
+    do {
+        AstVaried f = { .is_fit = true };
+        if (!parse_ref(p, &f.what, &f.what_place, "the name of a parameter")) return;
+        if (parse_accept_word(p, "from") && !(f.start = parse_expr(p))) return;
+        if (parse_accept_word(p, "in")) {
+            f.low = parse_expr(p);
+            if (!f.low || !parse_expect(p, TOKEN_RANGE, "'..' and the upper bound")) return;
+            f.high = parse_expr(p);
+            if (!f.high) return;
+        }
+        f.is_log = parse_accept_word(p, "log");
+        vec_push(&p->scratch, &lists->varied, f);
+    } while (parse_accept(p, TOKEN_COMMA));
+    if (parse_at(p, TOKEN_END) || parse_at(p, TOKEN_EOF)) return;
+    if (parse_report(p, "'from', 'in', 'log' or a comma"))
+        diag_hint(p->diag, "write fit K from 1 in 0.1..50, or fit K from 1 in 0.1..50 log");
 }
 
 // A name that is a word by itself, not the beginning of a value: `from 1 to -1`, `semi-implicit`.
@@ -529,8 +551,8 @@ static void report_unknown_word(Parser *p)
                                          "quantum",   "input",      "output",    "record",       "plot",
                                          "expect",    "observe",    "outside",   "seed",         "warm",
                                          "precision", "confidence", "statistics", "replications", "sweep",
-                                         "reactions" };
-    static const char *const later[] = { "fit",     "validate", "optimise", "sensitivity",
+                                         "reactions", "fit" };
+    static const char *const later[] = { "validate", "optimise", "sensitivity",
                                          "predict", "policy", "morphism", "monte" };
     if (!parse_at(p, TOKEN_NAME)) {
         parse_unexpected(p, "a statement of an experiment");
@@ -574,6 +596,7 @@ static void parse_statement(Parser *p, AstExperiment *e, Lists *lists)
     else if (parse_accept_word(p, "expect")) parse_expectation(p, lists);
     else if (parse_accept_word(p, "observe")) parse_observes(p, lists);
     else if (parse_accept_word(p, "sweep")) parse_sweep(p, lists);
+    else if (parse_accept_word(p, "fit")) parse_fit(p, lists);
     else if (parse_accept_word(p, "statistics")) parse_statistics(p, lists);
     else if (parse_accept_word(p, "seed")) parse_once(p, &e->seed, "seed", place);
     else if (parse_accept_word(p, "replications")) parse_once(p, &e->replications, "replications", place);
@@ -638,7 +661,7 @@ void parse_experiment(Parser *p)
     e.plots = COPY(p, lists.plots, &e.n_plots);
     e.expects = COPY(p, lists.expects, &e.n_expects);
     e.observes = COPY(p, lists.observes, &e.n_observes);
-    e.sweeps = COPY(p, lists.sweeps, &e.n_sweeps);
+    e.varied = COPY(p, lists.varied, &e.n_varied);
     e.statistics = COPY(p, lists.statistics, &e.n_statistics);
     e.inputs = COPY(p, lists.inputs, &e.n_inputs);
     e.sends = COPY(p, lists.sends, &e.n_sends);

@@ -196,8 +196,24 @@ static void print_expect(const AstExpect *expect, Printer *p)
     print_char(p, '\n');
 }
 
-static void print_sweep(const AstSweep *s, Printer *p)
+static void print_fit(const AstVaried *f, Printer *p)
 {
+    print_text(p, "  fit ");
+    print_ref(&f->what, p);
+    print_clause("from", f->start, p);
+    print_clause("in", f->low, p);
+    if (f->high) print_text(p, "..");
+    if (f->high) print_expr(f->high, p);
+    if (f->is_log) print_text(p, " log");
+    print_char(p, '\n');
+}
+
+static void print_sweep(const AstVaried *s, Printer *p)
+{
+    if (s->is_fit) {
+        print_fit(s, p);
+        return;
+    }
     print_text(p, "  sweep ");
     if (s->option) print_format(p, "solver %s", s->option);
     else print_ref(&s->what, p);
@@ -277,7 +293,7 @@ void print_experiment(const AstExperiment *e, Printer *p)
     }
     for (uint32_t i = 0; i < e->n_plots; i++) print_plot(&e->plots[i], p);
     for (uint32_t i = 0; i < e->n_statistics; i++) print_statistics(&e->statistics[i], p);
-    for (uint32_t i = 0; i < e->n_sweeps; i++) print_sweep(&e->sweeps[i], p);
+    for (uint32_t i = 0; i < e->n_varied; i++) print_sweep(&e->varied[i], p);
     for (uint32_t i = 0; i < e->n_observes; i++) {
         print_text(p, "  observe ");
         if (e->observes[i].name) {

@@ -82,6 +82,19 @@ awk -F, 'NR == 2 { a = $3; ea = $4; la = $5 } NR == 3 { b = $3; eb = $4 }
 run fit fits.orr --model Line --fit 'a=0 in -1..1' --fit b --data line.csv
 expect_out 'at its bound'
 
+# an experiment says the same; the example finds the K that made its data
+cp -r "$root/examples/mass_spring" .
+run run mass_spring/spring.orr ideal -o ideal.csv
+check
+awk -F, '$1 == "K" { exit !($5 < 2.7 && $6 > 2.7 && $3 > 2.69 && $3 < 2.71) }' ideal.csv || fail "not the K of the bench: $(cat ideal.csv)"
+run run mass_spring/spring.orr measure -o again.csv --quiet
+check
+cmp again.csv mass_spring/measured.csv || fail 'the data are not those of the bench'
+run run mass_spring/spring.orr damped
+expect_out 'at its bound'
+run fmt mass_spring/spring.orr --check
+expect_status 0
+
 # messages
 run fit fits.orr --model Line --fit c --data line.csv
 expect_status 2
