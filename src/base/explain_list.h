@@ -1772,7 +1772,8 @@
       "What is to be fitted is a parameter, an input or an initial value of the model, with a start\n" \
       "inside its bounds.", \
       "    orrery fit spring.orr --fit 'K=100 in 0.1..50' --data measured.csv", \
-      "write NAME, NAME=START or NAME=START in LOW..HIGH; log behind it looks for its logarithm.") \
+      "write NAME, NAME=START or NAME=START in LOW..HIGH; log behind it looks\n" \
+      "for its logarithm.") \
     X(FIT_DATA, \
       "The first column of a file of data is the time; the others are named as variables of the\n" \
       "model. Points before the beginning of the run cannot be compared with it.", \

@@ -527,8 +527,9 @@ const Kind kind_fit = {
             "searches from many\n"
             "points within the bounds and reports places that are as good.\n\n"
             "Examples:\n"
-            "  orrery fit spring.orr --fit 'K=1 in 0.1..50' --data measured.csv\n"
-            "  orrery fit decay.orr --fit 'k in 0.01..10 log' --fit 'A in 0..5' --starts 20 --data a.csv\n",
+            "  orrery run examples/mass_spring/spring.orr ideal\n"
+            "  orrery fit examples/mass_spring/spring.orr --model Damped --fit 'K in 0.1..50 log' --fit D "
+            "--data examples/mass_spring/measured.csv\n",
     },
     .carry_out = carry_out,
 };
