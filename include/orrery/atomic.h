@@ -35,6 +35,8 @@ typedef struct orr_devs_call {
     double        t;            // present time
     orr_devs_run *run;          // for the functions below
     uint32_t      component;    // number of the component, in the order of names
+    double        rest;         // what t lacks to the exact sum of the time advances that led to it
+    double       *due_rest;     // with ORR_ATOMIC_ABSOLUTE: where the same of a due time may be put
 } orr_devs_call;
 
 // One kind of component: a const table. All that changes is in `state`, which the kernel owns: state_size

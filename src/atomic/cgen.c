@@ -554,7 +554,6 @@ static void enter_now(Writer *w, const AtomicState *state)
     const AtomicExpr *d = state->duration;
     if (!d || (d->op == ATOMIC_OP_CONST && isinf(d->value))) line(w, "s->due = 1e999;");
     else if (d->op == ATOMIC_OP_CONST && d->value == 0) line(w, "s->due = c->t;");
-    else if (d->op == ATOMIC_OP_CONST) line(w, "s->due = c->t + %s;", pure_text(w, d));
     else {
         w->uses_after = true;
         line(w, "s->due = orr_after(c, %s, %u);", value_text(w, d), state->fault);
@@ -767,6 +766,7 @@ static void print_external(Writer *w)
     line(w, "const struct event *const end = bag + n;");
     open_brace(w, "for (; bag < end; bag++) ");
     line(w, "const double *m = bag->value;");
+    line(w, "(void)m;");    // messages without numbers
     if (kind->n_inputs == 1) {
         print_port(w, 0);
     } else {
@@ -839,7 +839,7 @@ static void print_functions(Writer *w)
 // ---------------------------------------------------------------------------------------------- the text
 
 static const char declarations[] =
-    "struct call { double t; void *run; unsigned component; };\n"
+    "struct call { double t; void *run; unsigned component; double rest, *due_rest; };\n"
     "struct event { const double *value; unsigned port, sender; };\n"
     "struct state { double due; int state, entered; double v[1]; };\n"
     "struct host {\n"
@@ -878,8 +878,16 @@ static const char index_text[] = "static int orr_index(const struct call *c, dou
                                  "    H->fault(c, fault, x);\n"
                                  "    return 0;\n"
                                  "}\n\n";
+// As due_after in devs/kernel.c.
 static const char after_text[] = "static double orr_after(const struct call *c, double d, int fault)\n"
                                  "{\n"
+                                 "    if (d > 0.0 && d < 1e999) {\n"
+                                 "        const double sum = c->t + d, added = sum - c->t;\n"
+                                 "        const double rest = c->t - (sum - added) + (d - added) + c->rest;\n"
+                                 "        const double due = sum + rest;\n"
+                                 "        *c->due_rest = rest - (due - sum);\n"
+                                 "        return due > c->t ? due : c->t;\n"
+                                 "    }\n"
                                  "    if (d >= 0.0) return c->t + d;\n"
                                  "    H->fault(c, fault, d);\n"
                                  "    return 1e999;\n"

@@ -7,10 +7,12 @@
 // When the heap is empty the next bucket is put into it; when all buckets are, a new span is laid over those
 // that are later, found by going through all actors once. So in a large model an event costs a few places
 // in memory that do not depend on each other, where a heap of all would follow a path down to its leaves.
-// Which bucket a time belongs to is a monotone function of it: equal times are always together, and widths
-// chosen badly cost time, never order. While few components are due at all, the heap has all of them.
+// Which bucket a time belongs to is a monotone function of it: widths chosen badly cost time, never order.
+// Times that differ only by rounding are one instant (num/instant.h): the heap has all of the next one. While
+// few components are due at all, the heap has all of them.
 // [Brown 1988, calendar queues; Tang, Goh & Thng 2005, ladder queues]
 #include "devs/devs.h"
+#include "num/instant.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +136,7 @@ static void agenda_insert(DevsAgenda *a, DevsActor *actor, uint32_t word)
 void agenda_set(DevsAgenda *a, uint32_t word, double t)
 {
     DevsActor *actor = agenda_actor(a, word);
+    if (actor->due <= a->limit || t <= a->limit) a->is_stale = true;
     if (actor->due < (double)INFINITY) {
         if (actor->prev == AGENDA_NEAR) {
             if (bucket_of(a, t) < (double)a->current) {
@@ -188,8 +191,9 @@ static bool choose_span(DevsAgenda *a, const orr_devs *model)
     a->begin = least;
     a->per_second = a->n_buckets / span;
     a->current = 0;
-    // times so close to each other, or so far, that a bucket has no width are left to the heap
-    return span > 0 && isfinite(a->per_second) && least + 1 / a->per_second > least;
+    // times so close to each other, or so far, that an instant is wider than a bucket are left to the heap
+    const double end = fmax(fabs(least), fabs(least + span));
+    return span > 0 && isfinite(a->per_second) && 1 / a->per_second > 2 * (instant_reach(end) - end);
 }
 
 static void lay_span(DevsAgenda *a, const orr_devs *model)
@@ -205,46 +209,83 @@ static void lay_span(DevsAgenda *a, const orr_devs *model)
         if (actor->due < (double)INFINITY) agenda_insert(a, actor, word);
     }
     a->n_near_max = 2 * a->n_near + a->few;
+    a->is_stale = true;
 }
 
-void agenda_settle(DevsAgenda *a, const orr_devs *model)
+// Those of the current bucket into the heap.
+static void load_bucket(DevsAgenda *a, const orr_devs *model)
 {
-    if (a->n_near > a->n_near_max) lay_span(a, model);
+    uint32_t word = a->heads[a->current];
+    a->heads[a->current++] = AGENDA_NONE;
+    while (word != AGENDA_NONE) {
+        DevsActor *actor = agenda_actor(a, word);
+        const uint32_t next = actor->next;
+        near_add(a, actor, word);
+        a->n_far--;
+        // it will be asked for its output soon
+        __builtin_prefetch(&model->spots[actor->component]);
+        word = next;
+    }
+    // those of the next buckets: by the time they come, they are there
+    for (uint32_t b = a->current; b < a->current + 4 && b < a->n_buckets; b++)
+        if (a->heads[b] != AGENDA_NONE) __builtin_prefetch(agenda_actor(a, a->heads[b]));
+}
+
+// The heap has somebody, if there is anybody.
+static void load_first(DevsAgenda *a, const orr_devs *model)
+{
     while (a->n_near == 0 && a->n_far + a->n_later > 0) {
         if (a->n_far == 0) {
             lay_span(a, model);
             continue;
         }
         while (a->heads[a->current] == AGENDA_NONE) a->current++;
-        uint32_t word = a->heads[a->current];
-        a->heads[a->current++] = AGENDA_NONE;
-        while (word != AGENDA_NONE) {
-            DevsActor *actor = agenda_actor(a, word);
-            const uint32_t next = actor->next;
-            near_add(a, actor, word);
-            a->n_far--;
-            // it will be asked for its output soon
-            __builtin_prefetch(&model->spots[actor->component]);
-            word = next;
-        }
-        // those of the next buckets: by the time they come, they are there
-        for (uint32_t b = a->current; b < a->current + 4 && b < a->n_buckets; b++)
-            if (a->heads[b] != AGENDA_NONE) __builtin_prefetch(agenda_actor(a, a->heads[b]));
+        load_bucket(a, model);
     }
+}
+
+// Of those at `place` of the heap and below it that are due at the next instant, the latest time.
+static double latest_near(const DevsAgenda *a, uint32_t place)
+{
+    double latest = a->near[place].t;
+    const uint32_t child = 4 * place - 8;
+    const uint32_t end = AGENDA_ROOT + a->n_near;
+    for (uint32_t i = child; i < child + 4 && i < end; i++) {
+        if (a->near[i].t > a->limit) continue;
+        const double below = latest_near(a, i);
+        if (below > latest) latest = below;
+    }
+    return latest;
+}
+
+void agenda_settle(DevsAgenda *a, const orr_devs *model)
+{
+    if (a->n_near > a->n_near_max) lay_span(a, model);
+    if (!a->is_stale) return;
+    load_first(a, model);
+    a->instant = a->limit = a->near[AGENDA_ROOT].t;
+    if (a->n_near == 0) return;
+    a->limit = instant_reach(a->instant);
+    if (bucket_of(a, a->limit) >= (double)a->n_buckets && a->n_later > 0) {
+        lay_span(a, model);
+        load_first(a, model);
+    }
+    while (a->current < a->n_buckets && bucket_of(a, a->limit) >= (double)a->current) load_bucket(a, model);
+    a->instant = latest_near(a, AGENDA_ROOT);
+    a->is_stale = false;
 }
 
 uint32_t agenda_due(const DevsAgenda *a, uint32_t *due)
 {
     if (a->n_near == 0) return 0;
-    const double t = agenda_first(a);
     const uint32_t end = AGENDA_ROOT + a->n_near;
-    // places first: whoever is due at t has a parent that is
+    // places first: whoever is due then has a parent that is
     uint32_t n = 0;
     due[n++] = AGENDA_ROOT;
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t child = 4 * due[k] - 8;
         for (uint32_t i = child; i < child + 4 && i < end; i++)
-            if (a->near[i].t == t) due[n++] = i;
+            if (a->near[i].t <= a->limit) due[n++] = i;
     }
     for (uint32_t k = 0; k < n; k++) due[k] = a->near[due[k]].word;
     return n;
@@ -258,6 +299,8 @@ void agenda_init(DevsAgenda *a, orr_devs_run *run, char *states, uint32_t n_comp
     a->buckets_capacity = n_components / 2 + 1;
     a->heads = devs_zeroed(run, ((size_t)a->buckets_capacity + 1) * sizeof *a->heads);
     near_reserve(a, 1);
+    a->instant = a->limit = (double)INFINITY;
+    a->is_stale = true;
     // all that is set before the first settling is later
     a->n_near_max = a->few;
 }

@@ -12,6 +12,7 @@
 // Nothing is allocated unless a bag is larger than all before it. Lists of components are nearly always in
 // order already, since all loops go in the order of names (sort.c). [Chow & Zeigler 1994; Chow 1996]
 #include "devs/devs.h"
+#include "num/instant.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,6 +219,18 @@ static void place_many(orr_devs_run *run)
 
 // ---- Transitions
 
+// t + ta, with what that lacks to the exact sum: sums of one period meet those of another where they should.
+static inline double due_after(const orr_devs_call *call, double ta)
+{
+    if (ta == 0) return call->t;
+    const double sum = call->t + ta;
+    const double added = sum - call->t;
+    const double rest = call->t - (sum - added) + (ta - added) + call->rest;
+    const double due = sum + rest;
+    *call->due_rest = rest - (due - sum);
+    return due;
+}
+
 // Ask a component when it is due next. Who is due at once goes to the list, and may stay in the agenda:
 // the next bag comes from the list, and then it is asked again.
 static inline double plan_next(orr_devs_run *run, uint32_t word, DevsActor *actor, const orr_atomic *type,
@@ -225,17 +238,23 @@ static inline double plan_next(orr_devs_run *run, uint32_t word, DevsActor *acto
 {
     const bool is_absolute = type->traits & ORR_ATOMIC_ABSOLUTE;
     const double ta = type->advance(actor + 1, &run->call);
-    const double due = is_absolute ? ta : t + ta;
+    const double due = is_absolute || !(ta < (double)INFINITY) ? ta : due_after(&run->call, ta);
     if (due > t && (is_absolute || ta >= 0)) {
-        if (due < (double)INFINITY || actor->due < (double)INFINITY) agenda_set(&run->agenda, word, due);
+        if (due != actor->due) {
+            actor->rest = run->due_rest;
+            agenda_set(&run->agenda, word, due);
+        }
+        run->due_rest = 0;
         return due;
     }
-    if (!(due >= t && (is_absolute || ta >= 0))) {
+    // a due time that is kept may be of this instant
+    if (!(is_absolute ? instant_reach(due) >= t : ta >= 0)) {
         agenda_set(&run->agenda, word, (double)INFINITY);
         devs_bad_advance(run, ta, is_absolute);
         return (double)INFINITY;
     }
     run->zero[run->clock->n_zero++] = word;
+    run->due_rest = 0;
     return t;
 }
 
@@ -315,8 +334,11 @@ static void move_receivers(orr_devs_run *run, double t)
 
 double kernel_next(const orr_devs_run *run)
 {
+    const double due = agenda_first(&run->agenda);
+    const double input = inputs_first(&run->inputs);
     if (run->clock->n_zero > 0) return run->clock->now;
-    return fmin(agenda_first(&run->agenda), inputs_first(&run->inputs));
+    if (input > due) return input <= run->agenda.limit ? input : due;
+    return due <= instant_reach(input) ? due : input;
 }
 
 static size_t find_imminent(orr_devs_run *run, double t)
@@ -325,7 +347,15 @@ static size_t find_imminent(orr_devs_run *run, double t)
     if (n > 0) {
         memcpy(run->imminent, run->zero, n * sizeof *run->zero);
         run->clock->n_zero = 0;
-    } else if (agenda_first(&run->agenda) == t) n = agenda_due(&run->agenda, run->imminent);
+    } else if (agenda_first(&run->agenda) <= t) {
+        n = agenda_due(&run->agenda, run->imminent);
+        const DevsActor *latest = actor_at(run, run->imminent[0]);
+        for (size_t i = 1; i < n; i++) {
+            const DevsActor *other = actor_at(run, run->imminent[i]);
+            if (other->due > latest->due) latest = other;
+        }
+        if (run->clock->bag == 0) run->clock->rest = latest->due - t + latest->rest;
+    }
     sort_ids(run, run->imminent, n);
     return n;
 }
@@ -336,12 +366,14 @@ void kernel_bag(orr_devs_run *run, double t)
     if (t > clock->now) {
         clock->now = t;
         clock->bag = 0;
+        clock->rest = 0;
     }
     if (clock->bag == 0) clock->n_instants++;
     run->call.t = t;
     run->n_messages = run->n_words = run->n_receivers = run->n_received = 0;
     drop_old_chunks(run);
     const size_t n_imminent = find_imminent(run, t);
+    run->call.rest = clock->rest;
     if (run->inputs.n) take_from_outside(run, t);
     ask_for_output(run, n_imminent);
 #if IS_ENGINE
@@ -365,6 +397,7 @@ void kernel_wait(orr_devs_run *run, double t)
 {
     if (!(t > run->clock->now)) return;
     run->clock->now = run->call.t = t;
+    run->clock->rest = run->call.rest = 0;
     run->clock->bag = 0;
 }
 
@@ -438,7 +471,7 @@ void kernel_create(orr_devs_run *run, const orr_devs *model, double t)
     actor_of(run, model->n_components)->component = model->n_components;
     run->inputs.slot_words = model->input_words;
     run->clock->now = t;
-    run->call = (orr_devs_call){ .t = t, .run = run };
+    run->call = (orr_devs_call){ .t = t, .run = run, .due_rest = &run->due_rest };
 }
 
 void kernel_free(orr_devs_run *run)

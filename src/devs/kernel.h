@@ -102,6 +102,7 @@ typedef struct DevsClock {
     uint64_t bag;             // bags at this instant so far
     uint64_t n_instants, n_bags, n_internal, n_external, n_confluent, n_messages, n_received;
     uint64_t n_zero;
+    double   rest;            // what `now` lacks to the exact sum of time advances
 } DevsClock;
 
 typedef struct DevsMessage {
@@ -125,6 +126,7 @@ typedef struct DevsActor {
     uint32_t component;     // its number; n_components: the outputs of the model
     double   last;          // time of the last transition
     double   due;           // INFINITY: it is not
+    double   rest;          // what `due` lacks to the exact sum of time advances
     uint32_t next, prev;    // of the agenda
 } DevsActor;
 
@@ -145,6 +147,8 @@ typedef struct DevsAgenda {
     uint32_t  few;          // so many are kept in the heap without more ado
     uint32_t  n_near_max;   // more in the heap: time for another span
     double    begin, per_second;    // of the span; buckets in a unit of time
+    double    instant, limit;       // the next instant; until when it takes who is due
+    bool      is_stale;             // what it takes has changed since
 } DevsAgenda;
 void     agenda_init(DevsAgenda *agenda, orr_devs_run *run, char *states, uint32_t n_components);
 void     agenda_free(DevsAgenda *agenda);
@@ -152,8 +156,9 @@ void     agenda_free(DevsAgenda *agenda);
 void     agenda_set(DevsAgenda *agenda, uint32_t word, double t);
 // After any number of these, before anything is asked.
 void     agenda_settle(DevsAgenda *agenda, const orr_devs *model);
-static inline double agenda_first(const DevsAgenda *agenda) { return agenda->near[3].t; }    // INFINITY: none
-// Those due first, in no order, into `due` [n_components]; their number. They stay due.
+// The latest of the times that are one instant with the earliest. INFINITY: none
+static inline double agenda_first(const DevsAgenda *agenda) { return agenda->instant; }
+// Those due then, in no order, into `due` [n_components]; their number. They stay due.
 uint32_t agenda_due(const DevsAgenda *agenda, uint32_t *due);
 
 // A message from outside that is still to come.
@@ -242,6 +247,7 @@ struct orr_devs_run {
     size_t          receivers_capacity, scratch_capacity, messages_capacity, bags_capacity;
 
     DevsSwitches     *switches;   // malloc'ed; NULL: everything is on and stays so
+    double            due_rest;   // of the component that is asked when it is due
     const orr_atomic *sender;     // whose output function is running; NULL: none
     bool     is_moving;           // a transition function is running
     uint32_t sender_output;       // its first output

@@ -2,6 +2,7 @@
 #include "base/cancel.h"
 #include "base/os.h"
 #include "devs/devs.h"
+#include "num/instant.h"
 #include "num/random.h"
 #include <stdlib.h>
 #include <string.h>
@@ -316,7 +317,7 @@ orr_status orr_devs_run_step(orr_devs_run *run, double t_limit, int *done)
     if (run->has_failed) return ORR_STATUS_FAILED;
     if (cancel_is_set(run->options.cancel)) return ORR_STATUS_CANCELLED;
     const double t = kernel_next(run);
-    if (!(t <= t_limit) || isinf(t)) return ORR_STATUS_OK;
+    if (!(t <= instant_reach(t_limit)) || isinf(t)) return ORR_STATUS_OK;
     kernel_bag(run, t);
     *done = 1;
     return run->has_failed ? ORR_STATUS_FAILED : ORR_STATUS_OK;
@@ -333,8 +334,9 @@ orr_status orr_devs_run_advance(orr_devs_run *run, double t)
 int orr_devs_run_send(orr_devs_run *run, double t, uint32_t port, const void *value)
 {
     const DevsPorts *ports = &run->model->ports.items[0];
-    if (port >= ports->n_inputs || !(t >= run->clock->now) || isinf(t)) return 0;
-    inputs_add(run, t, port, value, ports->inputs[port].size);
+    const double now = run->clock->now;    // may be ahead by rounding
+    if (port >= ports->n_inputs || !(instant_reach(t) >= now) || isinf(t)) return 0;
+    inputs_add(run, t > now ? t : now, port, value, ports->inputs[port].size);
     return 1;
 }
 

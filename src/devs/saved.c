@@ -1,7 +1,8 @@
 // src/devs/saved.c: a run as bytes, and back.
 //
 //     SavedHead    the clock, how much follows of what, who is due in the next bag of this instant
-//     components   of each: last transition, when it is due, the words of its state (zeros for an object)
+//     components   of each: last transition, when it is due, what that lacks, the words of its state (zeros
+//                  for an object)
 //     pool         the memory of the queues
 //     inputs       messages from outside that are still to come, each with its value
 //     switches     if there are any: how often each has begun as new, which components and gates are off
@@ -75,7 +76,7 @@ static size_t switches_size(const orr_devs *model)
 
 static size_t fixed_size(const orr_devs *model, uint64_t n_zero)
 {
-    return sizeof(SavedHead) + up_8(n_zero * sizeof(uint32_t)) + model->n_components * 2 * sizeof(double) +
+    return sizeof(SavedHead) + up_8(n_zero * sizeof(uint32_t)) + model->n_components * 3 * sizeof(double) +
            model->own_words * 8;
 }
 
@@ -165,7 +166,7 @@ void orr_devs_run_save(const orr_devs_run *run, void *bytes)
     p += up_8(zero_bytes);
     for (uint32_t i = 0; i < model->n_components; i++) {
         const DevsActor *actor = actor_of(run, i);
-        const double times[2] = { actor->last, actor->due };
+        const double times[3] = { actor->last, actor->due, actor->rest };
         p = write_bytes(p, times, sizeof times);
         const size_t n = state_words(model, i) * 8;
         if (model->types[actor->type]->destroy) memset(p, 0, n);
@@ -222,7 +223,7 @@ static bool is_of_model(const orr_devs_run *run, const SavedHead *head, const ch
     if (is_bad) return false;
     const char *p = bytes + sizeof *head + up_8(head->clock.n_zero * sizeof *zero);
     for (uint32_t i = 0; i < model->n_components; i++) {
-        double times[2];
+        double times[3];
         memcpy(times, p, sizeof times);
         if (!(times[0] <= head->clock.now && times[1] >= head->clock.now)) return false;
         p += sizeof times + state_words(model, i) * 8;
@@ -285,10 +286,11 @@ int orr_devs_run_load(orr_devs_run *run, const void *bytes, size_t n)
     p += up_8(head.clock.n_zero * sizeof *run->zero);
     for (uint32_t i = 0; i < model->n_components; i++) {
         DevsActor *actor = actor_of(run, i);
-        double times[2];
+        double times[3];
         memcpy(times, p, sizeof times);
         p += sizeof times;
         actor->last = times[0];
+        actor->rest = times[2];
         agenda_set(&run->agenda, model->spots[i].word, times[1]);
         const size_t size = state_words(model, i) * 8;
         if (!model->types[actor->type]->destroy && size > 0) memcpy(actor + 1, p, size);
@@ -310,6 +312,7 @@ int orr_devs_run_load(orr_devs_run *run, const void *bytes, size_t n)
     if (run->counts && head.n_counts) memcpy(run->counts, p, head.n_counts * sizeof *run->counts);
     p += head.n_counts * sizeof *run->counts;
     run->call.t = run->clock->now;
+    run->call.rest = run->clock->rest;
     run->has_failed = !load_objects(run, p);
     return !run->has_failed;
 }

@@ -5,6 +5,7 @@
 #include "base/diag.h"
 #include "base/text.h"
 #include "devs/devs.h"
+#include "num/instant.h"
 #include "run/run.h"
 #include <stdlib.h>
 #include <string.h>
@@ -303,7 +304,7 @@ orr_status net_catch_up(orr_run *run, double t)
     if (!run->net) return ORR_STATUS_OK;
     for (;;) {
         const double next = orr_devs_run_next(run->net->devs);
-        if (!(next < t)) return ORR_STATUS_OK;
+        if (!(instant_reach(next) < t)) return ORR_STATUS_OK;
         int done;
         const orr_status status = step(run, next, &done);
         if (status != ORR_STATUS_OK) return status;

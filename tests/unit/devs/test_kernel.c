@@ -627,6 +627,86 @@ static void test_kernel_refuses_a_due_time_that_has_passed(void **state)
     bench_end(&b);
 }
 
+// ---- Periods: sums of one meet sums of another
+
+static double beat_advance(const void *state, const orr_devs_call *call)
+{
+    (void)call;
+    return *(const double *)state;
+}
+static void beat_init(void *state, const void *params, const orr_devs_call *call)
+{
+    (void)call;
+    *(double *)state = *(const double *)params;
+}
+static void beat_output(const void *state, const orr_devs_call *call) { orr_devs_send(call, 0, state); }
+static const orr_atomic beat = {
+    .version = ORR_DEVS_VERSION,
+    .name = "beat",
+    .outputs = number_out,
+    .n_outputs = 1,
+    .params_size = sizeof(double),
+    .state_size = sizeof(double),
+    .init = beat_init,
+    .advance = beat_advance,
+    .output = beat_output,
+};
+
+// Counts bags by what is in them: 1: in, 2: in2, 3: both.
+static double never(const void *state, const orr_devs_call *call)
+{
+    (void)state;
+    (void)call;
+    return (double)INFINITY;
+}
+static void pairs_external(void *state, const orr_devs_call *call, double elapsed, const orr_devs_event *bag,
+                           size_t n)
+{
+    (void)call;
+    (void)elapsed;
+    uint32_t what = 0;
+    for (size_t i = 0; i < n; i++) what |= 1u << bag[i].port;
+    ((int64_t *)state)[what]++;
+}
+static const orr_atomic pairs = {
+    .version = ORR_DEVS_VERSION,
+    .name = "pairs",
+    .inputs = number_in,
+    .n_inputs = 2,
+    .state_size = 4 * sizeof(int64_t),
+    .advance = never,
+    .external = pairs_external,
+};
+
+static void test_kernel_lets_sums_of_periods_meet(void **state)
+{
+    (void)state;
+    // 0.1, 0.3 and 0.7 to 2100, then to 21000: who meets whom is a matter of whole numbers
+    Bench b = bench_create();
+    const double periods[3] = { 0.1, 0.3, 0.7 };
+    const orr_devs_part x = orr_devs_add(b.model, ORR_DEVS_ROOT, "x", &beat, &periods[0]);
+    const orr_devs_part y = orr_devs_add(b.model, ORR_DEVS_ROOT, "y", &beat, &periods[1]);
+    const orr_devs_part z = orr_devs_add(b.model, ORR_DEVS_ROOT, "z", &beat, &periods[2]);
+    const orr_devs_part xy = orr_devs_add(b.model, ORR_DEVS_ROOT, "xy", &pairs, NULL);
+    const orr_devs_part yz = orr_devs_add(b.model, ORR_DEVS_ROOT, "yz", &pairs, NULL);
+    orr_devs_couple(b.model, x, "out", xy, "in");
+    orr_devs_couple(b.model, y, "out", xy, "in2");
+    orr_devs_couple(b.model, y, "out", yz, "in");
+    orr_devs_couple(b.model, z, "out", yz, "in2");
+    bench_start(&b, false);
+    for (int64_t tenths = 21000; tenths <= 210000; tenths += 189000) {
+        assert_int_equal(orr_devs_run_advance(b.run, (double)(tenths / 10)), ORR_STATUS_OK);
+        const int64_t *n_xy = bench_state(&b, xy), *n_yz = bench_state(&b, yz);
+        assert_int_equal(n_xy[3], tenths / 3);
+        assert_int_equal(n_xy[2], 0);
+        assert_int_equal(n_xy[1], tenths - tenths / 3);
+        assert_int_equal(n_yz[3], tenths / 21);
+        assert_int_equal(n_yz[2], tenths / 7 - tenths / 21);
+        assert_int_equal(n_yz[1], tenths / 3 - tenths / 21);
+    }
+    bench_end(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -643,6 +723,7 @@ int main(void)
         cmocka_unit_test(test_kernel_names_who_is_due_again_at_once),
         cmocka_unit_test(test_kernel_names_who_does_something_wrong),
         cmocka_unit_test(test_kernel_refuses_a_due_time_that_has_passed),
+        cmocka_unit_test(test_kernel_lets_sums_of_periods_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
