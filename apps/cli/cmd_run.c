@@ -12,13 +12,17 @@
 
 typedef struct Settings {
     Shared      shared;
-    const char *inputs, *machine;
-    bool        once;
+    const char *inputs, *machine, *save_as;
+    bool        once, all;
 } Settings;
 
 static const Option options[] = {
+    { "--save-as", OPTION_TEXT, "NAME", "keep these options as an experiment of this name in FILE",
+      offsetof(Settings, save_as) },
     { "--once", OPTION_FLAG, NULL, "a single run, of an experiment of another kind too",
       offsetof(Settings, once) },
+    { "--all", OPTION_FLAG, NULL, "all experiments of the file, one after the other",
+      offsetof(Settings, all) },
     { "--inputs", OPTION_TEXT, "A,B,…", "of a machine: its inputs; @FILE reads them, - asks for them",
       offsetof(Settings, inputs) },
     { "--machine", OPTION_TEXT, "NAME", "run this machine", offsetof(Settings, machine) },
@@ -52,8 +56,20 @@ static void show_progress(void *self, double share, const char *text)
 
 // ---------------------------------------------------------------------------------------------- carrying out
 
-static orr_status carry_out(const Shared *s, const Session *session, double started_ms, orr_diag *diag)
+static bool save(const Shared *s, const Session *session, const orr_experiment *e, bool has_plots,
+                 const char *name, orr_diag *diag)
 {
+    orr_experiment saved = *e;
+    if (!has_plots) saved.n_plots = 0;
+    if (!orr_experiment_save(session->source, &saved, name, s->given, s->n_given, diag)) return false;
+    if (!s->quiet) printf("  saved as experiment %s\n", name);
+    return true;
+}
+
+static orr_status carry_out(const Settings *settings, const Session *session, double started_ms,
+                            orr_diag *diag)
+{
+    const Shared *s = &settings->shared;
     orr_experiment e = session->experiment;
     bool is_silent = s->quiet || (s->output && strcmp(s->output, "-") == 0);
     for (size_t i = 0; i < e.n_sends; i++) is_silent |= strcmp(e.sends[i].target, "stdout") == 0;
@@ -79,6 +95,9 @@ static orr_status carry_out(const Shared *s, const Session *session, double star
         status = limits_judge(result.status, diag);
         const bool ok = results_show(&result, &request, is_silent, diag);
         if (!ok && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
+        if (settings->save_as && result.status != ORR_STATUS_USAGE &&
+            !save(s, session, &e, call.asks_plots, settings->save_as, diag) && status == ORR_STATUS_OK)
+            status = ORR_STATUS_USAGE;
         if (s->stats) fprintf(stderr, "%stotal_ms: %.3f\n", result.stats, now_ms() - started_ms);
         orr_result_free(&result);
     }
@@ -106,10 +125,67 @@ static int run_machine(const Settings *s, orr_machine *machine, orr_diag *diag)
     return status;
 }
 
+static int run(const void *settings, const List *arguments, orr_diag *diag);
+
+// all.csv → all-NAME.csv
+static char *path_for(const char *path, const char *name)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    if (!out) no_memory();
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    fprintf(out, "%.*s-%s%s", dot ? (int)(dot - path) : (int)strlen(path), path, name, dot ? dot : "");
+    memory_close(out, &text);
+    return text;
+}
+
+// Each experiment of the file, with files of its own. The first thing that goes wrong is what this ends with.
+static int run_all(const Settings *settings, const List *arguments, orr_diag *diag)
+{
+    orr_source *source = orr_source_open(arguments->items[0], diag);
+    if (!source) return (int)orr_diag_status(diag);
+    int status = ORR_STATUS_OK;
+    const size_t n = orr_source_n_experiments(source);
+    if (n == 0 || arguments->n > 1 || settings->save_as) {
+        usage_error(diag, "E025", n == 0 ? "leave --all out" : "give one or the other",
+                    n == 0 ? "'--all': the file has no experiments"
+                           : "'--all' and the name of an experiment exclude each other");
+        status = ORR_STATUS_USAGE;
+    }
+    for (size_t i = 0; i < n && status != ORR_STATUS_USAGE && status != ORR_STATUS_CANCELLED; i++) {
+        Settings one = *settings;
+        const char *name = orr_source_experiment_name(source, i);
+        const bool is_stdout = one.shared.output && strcmp(one.shared.output, "-") == 0;
+        char *output = one.shared.output && !is_stdout ? path_for(one.shared.output, name) : NULL;
+        List names = { 0 }, plots = { 0 };
+        one.all = false;
+        if (output) one.shared.output = output;
+        list_add(&names, arguments->items[0]);
+        list_add(&names, name);
+        for (size_t k = 0; k < settings->shared.plot.n; k++) {
+            const char *plot = settings->shared.plot.items[k];
+            list_add(&plots, orr_figure_is_path(plot) ? path_for(plot, name) : plot);
+        }
+        one.shared.plot = plots;
+        if (i > 0 && !one.shared.quiet && !is_stdout) putchar('\n');
+        const int ended = run(&one, &names, diag);
+        if (status == ORR_STATUS_OK || ended == ORR_STATUS_CANCELLED) status = ended;
+        for (size_t k = 0; k < plots.n; k++)
+            if (plots.items[k] != settings->shared.plot.items[k]) free((char *)plots.items[k]);
+        list_free(&plots);
+        list_free(&names);
+        free(output);
+    }
+    orr_source_destroy(source);
+    return status;
+}
+
 static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     Settings given = *(const Settings *)settings, *s = &given;
     const double started_ms = now_ms();
+    if (s->all) return run_all(s, arguments, diag);
     if (s->inputs || s->machine || orr_machine_is_file(arguments->items[0]))
         return run_machine(s, machine_get(arguments->items[0], s->machine, diag), diag);
     if (s->once) s->shared.kind = orr_kind_find("simulate");
@@ -120,7 +196,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK && !session.model)
         status = (orr_status)run_machine(s, orr_machine_build(session.source, NULL, diag), diag);
-    else if (status == ORR_STATUS_OK) status = carry_out(&s->shared, &session, started_ms, diag);
+    else if (status == ORR_STATUS_OK) status = carry_out(s, &session, started_ms, diag);
     session_close(&session);
     return (int)status;
 }
@@ -136,6 +212,7 @@ const Command command_run = {
 
 // One kind: its name, summary, words and details are those of the kind.
 const Command command_kind = {
-    .arguments = "FILE [EXPERIMENT]", .shares = SHARES, .at_least = 1, .at_most = 2,
+    .arguments = "FILE [EXPERIMENT]", .options = options, .n_options = 1, .shares = SHARES, .at_least = 1,
+    .at_most = 2,
     .settings_size = sizeof(Settings), .run = run,
 };

@@ -64,6 +64,11 @@ typedef struct orr_given {
 // messages, all at once. Expectations belong to the question as it is written: if that changes, they go.
 ORR_API bool orr_experiment_override(orr_source *source, orr_experiment *experiment, const orr_given *given,
                                      size_t n, orr_diag *diag);
+// Write the experiment as `given` has changed it behind the text of its file, formatted, under this name; its
+// plots are those of `experiment`, if it has any. How it is carried out (threads, files) is left out. False
+// after a message.
+ORR_API bool orr_experiment_save(const orr_source *source, const orr_experiment *experiment, const char *name,
+                                 const orr_given *given, size_t n, orr_diag *diag);
 // Compile the model of an experiment with what its kind, solver, settings and inputs need; `options` (NULL:
 // the defaults) tell the rest: compiler, native code, limits. Settings that were given by
 // orr_experiment_override must be the model's own; those of CSMP files change the experiment itself. NULL

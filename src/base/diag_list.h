@@ -216,6 +216,7 @@
     D(KIND_UNKNOWN,           "E423", "there is no kind of experiment called '%s'") \
     D(KIND_WORD,              "E424", "'%s' is no word of the kind '%s'") \
     D(UNTIL_OPEN,             "E425", "nothing says when the run ends at the latest") \
+    D(SAVE_AS,                "E426", "'%s' cannot be saved as an experiment: %s") \
     D(INPUT_UNKNOWN,          "E430", "'%s' has no input called '%s'") \
     D(INPUT_TWICE,            "E431", "input '%s' is given twice") \
     D(INPUT_NOT_COMPILED,     "E432", "the model was not compiled with '%s' as an input to be driven") \

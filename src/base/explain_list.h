@@ -1520,6 +1520,11 @@
       "      until x < 0.01\n" \
       "    end", \
       "add a time: until x < 0.01 or t >= 100.") \
+    X(SAVE_AS, \
+      "--save-as writes the options of a command as an experiment behind the text of the model file. Some\n" \
+      "options have no statement, and a name can be used once.", \
+      "    orrery run tank.orr --until 5 --input u=data.csv:flow:linear --save-as short", \
+      "choose another name, or write what is missing into the experiment by hand.") \
     X(INPUT_UNKNOWN, \
       "The experiment, or --input, gives values to something that is no input of the model.", \
       "    model M\n" \
