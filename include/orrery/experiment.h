@@ -29,6 +29,8 @@ typedef enum orr_observe {
     ORR_OBSERVE_ALWAYS,      // 1: a relation holds all the time, but for single instants
     ORR_OBSERVE_EVENTUALLY,  // 1: it holds for some time
     ORR_OBSERVE_OF,          // arithmetic of other observations, by their names
+    ORR_OBSERVE_FOLLOWS,     // how far it is from data at most
+    ORR_OBSERVE_MISFIT,      // the root of the mean square of how far all data are, in their deviations
 } orr_observe;
 typedef enum orr_relation { ORR_RELATION_LT, ORR_RELATION_LE, ORR_RELATION_GT, ORR_RELATION_GE } orr_relation;
 
@@ -44,6 +46,27 @@ typedef struct orr_measurement {
     bool         is_expected;    // only an expectation asks for it
     const void  *parsed;         // ORR_OBSERVE_OF: its expression, as read; borrowed from the source
 } orr_measurement;
+
+// What was measured of a variable. orr_experiment_compile reads the points from the file.
+typedef struct orr_data {
+    const char *variable;
+    const char *path;            // of a CSV file; NULL: the points are given here
+    const char *folder;          // the text of a model names the file: where it must lie; or NULL
+    const char *column, *time;   // their names; time NULL: the first column
+    const char *unit;            // of the column; NULL: as the file says
+    const char *column_deviation;    // NULL: none
+    double      deviation;       // of each point, in the unit of the variable; NaN: not known
+    size_t      condition;       // 0: measured in the experiment as it is; else one of `conditions`, from 1
+    size_t      observation;     // `x follows …`, from 1: no data of the experiment itself; 0: they are
+    orr_place   place;
+    size_t      n;               // points, in order of time and in units of the model
+    const double *t, *values, *deviations;    // [n]; deviations NULL: not known
+    void *reserved[4];
+} orr_data;
+typedef struct orr_condition {   // what was set when data were measured
+    const orr_setting *settings;
+    size_t      n_settings;
+} orr_condition;
 
 typedef struct orr_expect {
     const char *name;
@@ -144,7 +167,9 @@ typedef struct orr_experiment {
     const char *reactions;       // how they are read: "equations" or "events"; NULL: equations
     const double *times;         // [n_times] rows at these times instead, ascending, behind `from` and not
     size_t      n_times;         // behind `until`; besides `from` and the end
-    void *reserved[8];
+    const orr_data *data;        size_t n_data;
+    const orr_condition *conditions; size_t n_conditions;
+    void *reserved[4];
 } orr_experiment;
 
 ORR_API orr_experiment orr_experiment_default(void);

@@ -235,6 +235,10 @@
     D(OBSERVE_NONE,           "E449", "%s cannot be observed: %s") \
     D(EXPECT_OBSERVED,        "E450", "expected %s = %.10g within %g, but it is %.10g") \
     D(ISLAND_UNKNOWN,         "E451", "there is no island called '%s'") \
+    D(DATA_COLUMN,            "E452", "'%s' has no column '%s'") \
+    D(DATA_NONE,              "E453", "'%s' has no numbers in column '%s'") \
+    D(DATA_OUTSIDE,           "E454", "'%s' was measured from t = %g to %g, and the run goes from %g to %g") \
+    D(DATA_DEVIATION,         "E455", "a deviation in '%s' is %g, at t = %g: it must be positive") \
     D(FORM_UNKNOWN,           "E460", "cannot write '%s': results are not written as '%s'") \
     D(FIT_POINTS,             "E490", "%zu points cannot tell %zu parameters") \
     D(FIT_PARAMETER,          "E491", "'%s' cannot be fitted: %s") \
@@ -320,6 +324,7 @@
     D(OTHER_MEAN,             "W650", \
       "the rate of '%s' where it slides, at t = %.10g, is %.6g, by the relations that hold there; " \
       "the mean of both sides would be %.6g") \
+    D(DATA_PARTLY,            "W651", "%zu of %zu points of '%s' lie outside the run") \
     D(WHEN_CONSTANT,          "W665", "this event never happens: its condition reads no variable") \
     D(EVENT_STAYS,            "W666", \
       "'%s' puts its condition to where it changes, at t = %.10g: it counts as true, and happens once") \

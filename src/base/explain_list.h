@@ -1035,6 +1035,10 @@
       "      cost' = abs(u)\n" \
       "    end", \
       "nothing, if u stands for the mean; else give the switch a hysteresis.") \
+    X(DATA_PARTLY, \
+      "Points that were measured before the run begins or after it ends are not compared with it.", \
+      "    orrery run tank.orr --until 5 --data level=measured.csv:level", \
+      "let the run go over all times of the data.") \
     X(WHEN_CONSTANT, \
       "An event happens when its condition becomes true. A condition made of numbers and parameters\n" \
       "never becomes anything, so its body never runs.", \
@@ -1763,6 +1767,24 @@
       "      solver lefd : rk4 step 0.01\n" \
       "    end", \
       "name an island of the model, or an array of islands: solver left : rk4 step 0.01.") \
+    X(DATA_COLUMN, \
+      "Measured data are a table whose first row has the names of its columns, with units in brackets if\n" \
+      "they have any: 'position [cm]' is the column position.", \
+      "    orrery run tank.orr --data level=measured.csv:hight", \
+      "name a column of the file; orrery plot FILE shows what is in it.") \
+    X(DATA_NONE, \
+      "A row without a number is left out as a missing value, and here all of them are.", \
+      "    orrery run tank.orr --data level=measured.csv:remarks", \
+      "name a column of numbers.") \
+    X(DATA_OUTSIDE, \
+      "Data are compared with a run at the times at which they were measured. Here the run has none of\n" \
+      "these times; perhaps the times are in another unit than the model's. A heading 'time [ms]' says which.", \
+      "    orrery run tank.orr --until 10 --data level=measured.csv:level", \
+      "let the run go over the times of the data, or give the unit of the time column.") \
+    X(DATA_DEVIATION, \
+      "A deviation says how exact a measurement is: its standard deviation, a positive number.", \
+      "    orrery run tank.orr --data level=measured.csv:level:sd", \
+      "correct the file, or leave the deviations out.") \
     X(FORM_UNKNOWN, \
       "Rows and tables are written as CSV or as NetCDF-4, by the suffix of the file. Another\n" \
       "suffix promises a form that is not written, so nothing is.", \

@@ -29,6 +29,8 @@ typedef struct Reader {
     bool          may_be_infinite;    // the number under way
     VEC(orr_written) written;  // where names stand, in `work`
     VEC(AstItem)  also;        // what the experiment adds to the model, in `arena`
+    VEC(orr_data) data;        // likewise
+    const orr_source *source;
     const orr_measurement *observed;    // [n_observed] that have been read
     size_t        n_observed;
     const char   *path;        // the latest, in the arena
@@ -556,6 +558,27 @@ static orr_relation relation_of(AstOp op, bool is_negated)
     return is_strict != is_negated ? ORR_RELATION_GT : ORR_RELATION_GE;
 }
 
+// Data of one variable, still to be read.
+static orr_data data_of(Reader *r, const AstData *d, const AstDataColumn *c, const char *variable,
+                        const AstRef *ref)
+{
+    orr_data data = { .variable = variable, .column = c->column, .time = d->time, .unit = c->unit,
+                      .column_deviation = c->deviation, .deviation = NAN,
+                      .place = diag_where(r->diag, d->place) };
+    if (data.place.file)
+        data.place.file = arena_copy_text(r->arena, data.place.file, strlen(data.place.file));
+    data.path = bind_path(r->source, d->file, d->place, r->arena, r->diag, &data.folder);
+    if (os_path_leaves(data.folder, data.path))
+        diag_report(r->diag, DIAG_FILE_OUTSIDE, d->place, d->file), fail(r);
+    if (c->sd) data.deviation = value_of(r, c->sd, ref, true, "deviation");
+    if (data.deviation <= 0) {
+        diag_report(r->diag, DIAG_SETTING_VALUE, c->sd->place, "deviation", "not positive",
+                    "it is a distance");
+        fail(r);
+    }
+    return data;
+}
+
 // *of: the variable it is about.
 static orr_measurement read_observe(Reader *r, const AstObserve *o, const AstRef **of)
 {
@@ -565,9 +588,13 @@ static orr_measurement read_observe(Reader *r, const AstObserve *o, const AstRef
     const AstExpr *level = o->level;
     size_t n_names = 0;
     *of = NULL;
-    x.what = is_never ? ORR_OBSERVE_ALWAYS : (orr_observe)o->measure;
+    x.what = is_never                             ? ORR_OBSERVE_ALWAYS
+             : o->measure == AST_MEASURE_FOLLOWS ? ORR_OBSERVE_FOLLOWS
+             : o->measure == AST_MEASURE_MISFIT  ? ORR_OBSERVE_MISFIT
+                                                 : (orr_observe)o->measure;
     x.name = o->name ? o->name : printed(r, o, NULL);
     if (!o->name && x.what == ORR_OBSERVE_AT && !o->at) x.name = arena_printf(r->arena, "%s at end", x.name);
+    if (x.what == ORR_OBSERVE_MISFIT) return x;
     if (x.what == ORR_OBSERVE_AT && !o->at && is_of_observations(r, what, &n_names) && n_names > 0) {
         x.what = ORR_OBSERVE_OF;
         x.parsed = what;
@@ -585,6 +612,11 @@ static orr_measurement read_observe(Reader *r, const AstObserve *o, const AstRef
     const AstExpr *variable = variable_of(r, what);
     *of = &variable->ref;
     x.variable = name_of(r, &variable->ref, variable->place, false);
+    if (o->data) {
+        orr_data data = data_of(r, o->data, o->data->columns, x.variable, *of);
+        data.observation = r->n_observed + 1;
+        vec_push(r->arena, &r->data, data);
+    }
     if (o->at) x.at = time_value(r, o->at, "at");
     if (o->from) x.from = time_value(r, o->from, "from");
     if (o->to) x.to = time_value(r, o->to, "to");
@@ -609,7 +641,9 @@ static Reader reader_of(orr_source *source, const orr_experiment *e, const char 
 {
     Reader r = { .arena = &source->arena, .name = word, .diag = diag, .ast = &source->ast,
                  .model = model_named(&source->ast, e->model) };
+    r.source = source;
     for (size_t i = 0; i < e->n_also; i++) vec_push(r.arena, &r.also, ((const AstItem *)e->also)[i]);
+    for (size_t i = 0; i < e->n_data; i++) vec_push(r.arena, &r.data, e->data[i]);
     return r;
 }
 
@@ -618,6 +652,8 @@ static void keep_also(const Reader *r, orr_experiment *e)
 {
     e->also = r->also.items;
     e->n_also = r->also.n;
+    e->data = r->data.items;
+    e->n_data = r->data.n;
 }
 
 bool observation_read(orr_source *source, orr_experiment *e, const orr_measurement *others, size_t n_others,
@@ -655,10 +691,12 @@ static void read_expect(Reader *r, const AstExpect *expect, const orr_measuremen
                         orr_expect *out)
 {
     const bool is_time = x->what == ORR_OBSERVE_TIME;
-    const bool has_unit = x->what < ORR_OBSERVE_INTEGRAL || x->what == ORR_OBSERVE_QUANTILE;
+    const bool has_unit = x->what < ORR_OBSERVE_INTEGRAL || x->what == ORR_OBSERVE_QUANTILE ||
+                          x->what == ORR_OBSERVE_FOLLOWS;
     *out = (orr_expect){ .name = x->what == ORR_OBSERVE_AT ? x->variable : x->name, .at = x->at, .value = 1 };
-    if (!expect->value) return;
-    out->value = is_time    ? time_value(r, expect->value, out->name)
+    if (!expect->within) return;
+    out->value = !expect->value ? 0
+                 : is_time    ? time_value(r, expect->value, out->name)
                  : has_unit ? value_of(r, expect->value, ref, false, out->name)
                             : number(r, expect->value, out->name);
     out->within = is_time    ? time_value(r, expect->within, "within")
@@ -684,6 +722,7 @@ static void read_observes(Reader *r, const AstExperiment *e, orr_experiment *exp
     }
     for (uint32_t i = 0; i < e->n_expects; i++) {
         const AstExpect *expect = &e->expects[i];
+        r->n_observed = n;
         orr_measurement x = read_observe(r, &expect->what, &of);
         read_expect(r, expect, &x, of, &expects[i]);
         const orr_place where = diag_where(r->diag, expect->place);
@@ -700,6 +739,34 @@ static void read_observes(Reader *r, const AstExperiment *e, orr_experiment *exp
     experiment->n_observations = n;
     experiment->expects = expects;
     experiment->n_expects = e->n_expects;
+}
+
+// `data "measured.csv" x = column "position"`: each set of conditions once.
+static void read_data(Reader *r, const AstExperiment *e, orr_experiment *experiment)
+{
+    orr_condition *conditions = ARENA_ARRAY(r->arena, orr_condition, e->n_data);
+    for (uint32_t i = 0; i < e->n_data; i++) {
+        const AstData *d = &e->data[i];
+        size_t condition = 0;
+        if (d->n_where) {
+            orr_setting *settings = ARENA_ARRAY(r->arena, orr_setting, d->n_where);
+            for (uint32_t k = 0; k < d->n_where; k++) {
+                const AstSetting *w = &d->where[k];
+                settings[k].name = name_of(r, &w->target, w->place, false);
+                settings[k].value = value_of(r, w->value, &w->target, false, settings[k].name);
+            }
+            conditions[experiment->n_conditions++] = (orr_condition){ settings, d->n_where };
+            condition = experiment->n_conditions;
+        }
+        for (uint32_t k = 0; k < d->n_columns; k++) {
+            const AstRef *ref = &d->columns[k].what->ref;
+            const char *variable = name_of(r, ref, d->columns[k].what->place, false);
+            orr_data data = data_of(r, d, &d->columns[k], variable, ref);
+            data.condition = condition;
+            vec_push(r->arena, &r->data, data);
+        }
+    }
+    experiment->conditions = conditions;
 }
 
 // A number in a range, or a message.
@@ -1109,7 +1176,7 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     if (!e || !check_model(ast, e, diag)) return false;
 
     // the results belong to the source, of which only its arena changes
-    Reader r = { .arena = &((orr_source *)source)->arena, .name = e->name, .diag = diag };
+    Reader r = { .arena = &((orr_source *)source)->arena, .name = e->name, .diag = diag, .source = source };
     experiment->name = e->name;
     experiment->model = e->model;
     r.ast = ast;
@@ -1137,6 +1204,7 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     experiment->reactions = e->reactions;
     read_sends(&r, source, e, experiment);
     read_plots(&r, e, experiment);
+    read_data(&r, e, experiment);
     read_observes(&r, e, experiment);
     read_statistics(&r, e, experiment);
     read_chances(&r, e, experiment);

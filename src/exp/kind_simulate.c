@@ -1,4 +1,5 @@
 // src/exp/kind_simulate.c: one run: its rows, what happens in it, and what is left of it at the end.
+#include "exp/data.h"
 #include "exp/kind.h"
 #include "model/model.h"
 #include "orrery/replicate.h"
@@ -142,8 +143,78 @@ static void keep_stats(Call *call, const orr_outcome *outcome)
     stat_text(call, "code", model.code);
 }
 
+// ---------------------------------------------------------------------------------------------- conditions
+
+// What of the data was measured in another setting than that of the experiment: a run for each.
+typedef struct Condition {
+    orr_table  *table;     // NULL: its run failed
+    const char *label;     // "K = 2"
+} Condition;
+
+static Condition run_condition(Call *call, size_t number, size_t n_rows)
+{
+    orr_experiment e = *call->experiment;
+    const orr_condition *of = &e.conditions[number - 1];
+    Arena *arena = call->arena;
+    orr_setting *settings = ARENA_ARRAY(arena, orr_setting, e.run.n_settings + of->n_settings);
+    orr_data *data = ARENA_ARRAY(arena, orr_data, e.n_data);
+    StrBuf label = { .arena = arena };
+    size_t n = 0, n_points = 0;
+    for (size_t i = 0; i < e.run.n_settings; i++) settings[i] = e.run.settings[i];
+    for (size_t i = 0; i < of->n_settings; i++) {
+        settings[e.run.n_settings + i] = of->settings[i];
+        str_addf(&label, "%s%s = %.6g", i ? ", " : "", of->settings[i].name, of->settings[i].value);
+    }
+    for (size_t i = 0; i < e.n_data; i++) {
+        if (e.data[i].condition != number) continue;
+        data[n] = e.data[i];
+        n_points += data[n].n;
+        data[n++].condition = 0;
+    }
+    static const orr_measurement misfit = { .name = "misfit to data", .what = ORR_OBSERVE_MISFIT,
+                                            .at = NAN, .from = NAN, .to = NAN };
+    e.run.settings = settings;
+    e.run.n_settings += of->n_settings;
+    e.data = data;
+    e.n_data = n;
+    e.observations = &misfit;
+    e.n_observations = 1;
+    e.n_expects = e.n_sends = 0;
+    e.checkpoint = e.resume = NULL;
+    Condition c = { table_add(call, n_rows), str_finish(&label) };
+    orr_table_keep_curves(c.table, (e.until - e.from) / TIMES_LOOKED_AT);
+    const orr_sink sink = orr_table_sink(c.table);
+    orr_outcome outcome = orr_simulate(call->model, &e, &sink, 1, call->diag);
+    if (outcome.status == ORR_STATUS_OK)
+        say(call, "  with %s: misfit to data = %.10g, %zu points\n", c.label, outcome.observed[0], n_points);
+    else say(call, "  with %s: failed\n", c.label), c.table = NULL;
+    orr_outcome_free(&outcome);
+    return c;
+}
+
+// Curves of other conditions and their data, in one colour each.
+static void draw_conditions(const Call *call, const Condition *all, const orr_plot *plot, orr_figure *f)
+{
+    const orr_experiment *e = call->experiment;
+    for (size_t c = 0; c < e->n_conditions; c++) {
+        const char *label = arena_printf(call->arena, ", %s", all[c].label);
+        orr_figure *own = all[c].table ? orr_table_figure(all[c].table, plot, NULL, call->diag) : NULL;
+        int colour = -1;
+        for (size_t i = 0; own && i < own->panels[0]->n_series; i++) {
+            const orr_series *from = own->panels[0]->series[i];
+            orr_series *to = orr_figure_add_series(
+                f, f->panels[0], from->kind, arena_printf(call->arena, "%s%s", from->name, label), from->n);
+            memcpy(to->x, from->x, from->n * sizeof *to->x);
+            memcpy(to->y, from->y, from->n * sizeof *to->y);
+            colour = to->colour;
+        }
+        orr_figure_destroy(own);
+        data_draw(e, c + 1, plot, label, colour, f);
+    }
+}
+
 // The rows, as a table and as the plots of the experiment. False after a message.
-static bool show_rows(Call *call, const orr_table *table, bool looks)
+static bool show_rows(Call *call, const orr_table *table, const Condition *conditions, bool looks)
 {
     static const orr_plot everything = { 0 };    // all columns over time
     const orr_experiment *e = call->experiment;
@@ -157,6 +228,8 @@ static bool show_rows(Call *call, const orr_table *table, bool looks)
                           .picture = i + 1,
                           .is_file_only = !looks || orr_table_n_rows(table) < 2 };
         ok = part.figure && ok;
+        if (part.figure) data_draw(e, 0, plot, "", -1, part.figure);
+        if (part.figure) draw_conditions(call, conditions, plot, part.figure);
         part_add(call, part);
     }
     return ok;
@@ -208,7 +281,13 @@ static orr_status carry_out(Call *call)
     note(&status, written, ORR_STATUS_SYSTEM);
     note(&status, !(given_of(&e, "strict") && outcome.facts.n_violations), ORR_STATUS_NOT_VALIDATED);
 
-    if (table && outcome.n_rows > 0) note(&status, show_rows(call, table, looks), ORR_STATUS_USAGE);
+    Condition *conditions = ARENA_ARRAY(call->arena, Condition, e.n_conditions);
+    for (size_t i = 0; i < e.n_conditions && outcome.n_rows > 0; i++) {
+        conditions[i] = run_condition(call, i + 1, ROWS_LOOKED_AT);
+        note(&status, conditions[i].table != NULL, ORR_STATUS_FAILED);
+    }
+    if (table && outcome.n_rows > 0)
+        note(&status, show_rows(call, table, conditions, looks), ORR_STATUS_USAGE);
     if (outcome.n_rows > 0 || (o.pieces_path && status == ORR_STATUS_OK)) {
         say_summary(call, &outcome, written ? o.rows_path : NULL);
         if (o.pieces_path && written) say(call, "  polynomials in %s\n", o.pieces_path);
@@ -239,7 +318,7 @@ const Kind kind_simulate = {
         .words = words,
         .n_words = sizeof words / sizeof *words,
         .shared = "set reactions input output allow-io realtime wait until from solver island step path "
-                  "tol abs max-step quantum update every record observe seed run statistics "
+                  "tol abs max-step quantum update every record observe data seed run statistics "
                   "max-time checkpoint "
                   "checkpoint-every resume",
         .output = "FILE",

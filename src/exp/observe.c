@@ -22,7 +22,16 @@ static size_t curve_of(Observer *o, size_t variable)
 
 static bool needs_curve(const orr_measurement *x)
 {
-    return x->what != ORR_OBSERVE_OF && (x->what != ORR_OBSERVE_AT || !isnan(x->at));
+    return x->what < ORR_OBSERVE_OF && (x->what != ORR_OBSERVE_AT || !isnan(x->at));
+}
+
+// Does an observation compare the run with these data?
+static bool needs_data(const Observer *o, const orr_data *d)
+{
+    for (size_t i = 0; i < o->n; i++)
+        if (d->observation ? d->observation == i + 1 : o->observations[i].what == ORR_OBSERVE_MISFIT)
+            return true;
+    return false;
 }
 
 static bool check_times(const Observer *o, const orr_measurement *x, Place place, orr_diag *diag)
@@ -43,7 +52,8 @@ bool observe_prepare(Observer *o, const orr_model *model, const orr_experiment *
                      .from = e->from, .until = e->until, .arena = arena };
     if (o->n == 0) return true;
     o->items = ARENA_ARRAY(arena, Observed, o->n);
-    o->curves = ARENA_ARRAY(arena, ObservedCurve, o->n);
+    o->curves = ARENA_ARRAY(arena, ObservedCurve, o->n + e->n_data);
+    o->data = ARENA_ARRAY(arena, ObservedData, e->n_data);
     o->values = calloc(o->n, sizeof *o->values);
     if (!o->values) arena_no_memory(o->n * sizeof *o->values);
     bool ok = true;
@@ -51,12 +61,18 @@ bool observe_prepare(Observer *o, const orr_model *model, const orr_experiment *
         const orr_measurement *x = &o->observations[i];
         o->values[i] = NAN;
         o->items[i].curve = NO_CURVE;
-        if (x->what == ORR_OBSERVE_OF) continue;
+        if (!x->variable) continue;
         const size_t variable = orr_model_find(model, x->variable);
         const Place place = run_written(&e->run, x->variable, diag);
         if (variable == (size_t)-1) ok = columns_report_unknown(model, x->variable, place, diag);
         else ok = check_times(o, x, place, diag) && ok;
         if (ok && needs_curve(x)) o->items[i].curve = curve_of(o, variable);
+    }
+    for (size_t i = 0; i < e->n_data && ok; i++) {
+        const orr_data *d = &e->data[i];
+        if (d->condition || !needs_data(o, d)) continue;
+        o->data[o->n_data++] = (ObservedData){ .data = d, .found = ARENA_ARRAY(arena, double, d->n),
+                                               .curve = curve_of(o, orr_model_find(model, d->variable)) };
     }
     if (ok && (e->checkpoint || e->resume)) {
         diag_report(diag, DIAG_OBSERVE_NONE, (Place){ 0 }, o->observations[0].name,
@@ -69,6 +85,10 @@ bool observe_prepare(Observer *o, const orr_model *model, const orr_experiment *
 void observe_begin(Observer *o)
 {
     for (size_t i = 0; i < o->n_curves; i++) o->curves[i].has_piece = false;
+    for (size_t i = 0; i < o->n_data; i++) {
+        o->data[i].next = 0;
+        for (size_t k = 0; k < o->data[i].data->n; k++) o->data[i].found[k] = NAN;
+    }
     for (size_t i = 0; i < o->n; i++)
         o->items[i] = (Observed){
             .curve = o->items[i].curve, .t = o->from, .best = NAN, .first = NAN, .was_always = true
@@ -163,12 +183,24 @@ static void measure(Observer *o, size_t i, const ObservedPiece *p, double t)
     s->t = end;
 }
 
+// Of several pieces that begin at a time the last one counts.
+static void look_at_points(ObservedData *d, const ObservedPiece *p, double t)
+{
+    const double *times = d->data->t;
+    for (size_t k = d->next; k < d->data->n && times[k] <= t; k++) {
+        if (times[k] >= p->t) d->found[k] = piece_at(p->c, times[k] - p->t);
+        if (times[k] < t) d->next = k + 1;
+    }
+}
+
 static void pass(Observer *o, size_t curve, double t)
 {
     const ObservedCurve *c = &o->curves[curve];
     if (!c->has_piece) return;
     for (size_t i = 0; i < o->n; i++)
         if (o->items[i].curve == curve) measure(o, i, &c->piece, t);
+    for (size_t i = 0; i < o->n_data; i++)
+        if (o->data[i].curve == curve) look_at_points(&o->data[i], &c->piece, t);
 }
 
 void observe_piece(Observer *o, size_t curve, double t, const double c[PIECE_TERMS])
@@ -239,6 +271,26 @@ static double no_value(void *context, const AstExpr *e, const char *takes)
     return NAN;
 }
 
+// How far the run is from data: at most, or as a root of the mean square in their deviations.
+static double distance(const Observer *o, size_t observation, bool is_most)
+{
+    double most = NAN, sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < o->n_data; i++) {
+        const orr_data *d = o->data[i].data;
+        if (is_most ? d->observation != observation + 1 : d->observation != 0) continue;
+        for (size_t k = 0; k < d->n; k++) {
+            const double away = fabs(o->data[i].found[k] - d->values[k]);
+            if (isnan(away)) continue;
+            const double part = away / (d->deviations ? d->deviations[k] : 1);
+            most = fmax(most, away);
+            sum += part * part;
+            n++;
+        }
+    }
+    return is_most ? most : n ? sqrt(sum / (double)n) : NAN;
+}
+
 static double result(const Observer *o, size_t i, orr_run *run)
 {
     const orr_measurement *x = &o->observations[i];
@@ -257,6 +309,8 @@ static double result(const Observer *o, size_t i, orr_run *run)
     case ORR_OBSERVE_OF:
         return front_evaluate(
             &(FrontNumbers){ .name = observed_of, .refuse = no_value, .context = (void *)o }, x->parsed);
+    case ORR_OBSERVE_FOLLOWS: return distance(o, i, true);
+    case ORR_OBSERVE_MISFIT: return distance(o, i, false);
     case ORR_OBSERVE_ALWAYS: return s->is_begun ? s->was_always : NAN;
     default: return s->is_begun ? s->was_ever : NAN;
     }

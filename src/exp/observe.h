@@ -32,6 +32,13 @@ typedef struct ObservedCurve {
     bool          has_piece;
 } ObservedCurve;
 
+// Data that the run is compared with.
+typedef struct ObservedData {
+    const orr_data *data;
+    size_t  curve, next;       // points before `next` lie behind
+    double *found;             // [data->n] NaN: the run was not there
+} ObservedData;
+
 typedef struct Observer {
     const orr_model       *model;         // borrowed
     const orr_measurement *observations;  // [n] borrowed
@@ -42,6 +49,8 @@ typedef struct Observer {
     size_t                 n_curves;
     Arena                 *arena;
     double                *values;        // [n] in the end, heap: the outcome's
+    ObservedData          *data;          // [n_data]
+    size_t                 n_data;
 } Observer;
 
 // Find the variables. False after messages.

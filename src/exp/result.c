@@ -167,7 +167,8 @@ const char *observation_unit(const orr_model *model, const orr_measurement *x)
 {
     const size_t variable = x->variable ? orr_model_find(model, x->variable) : (size_t)-1;
     if (x->what == ORR_OBSERVE_TIME) return orr_model_time_unit(model);
-    if (x->what >= ORR_OBSERVE_COUNT || x->what == ORR_OBSERVE_INTEGRAL) return NULL;
+    const bool is_pure = x->what >= ORR_OBSERVE_COUNT && x->what != ORR_OBSERVE_FOLLOWS;
+    if (is_pure || x->what == ORR_OBSERVE_INTEGRAL) return NULL;
     if (variable == (size_t)-1) return NULL;
     return orr_model_variable(model, variable).unit;
 }

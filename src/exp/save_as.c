@@ -141,8 +141,8 @@ static void merge(Saving *s, AstExperiment *e, const AstExperiment *more)
     JOIN(&s->work, e, more, sets, n_sets);
     JOIN(&s->work, e, more, inputs, n_inputs);
     JOIN(&s->work, e, more, observes, n_observes);
-    JOIN(&s->work, e, more, sweeps, n_sweeps);
-    if (s->experiment->n_unasked || more->n_sweeps) e->n_expects = 0;    // they belong to the question as it was
+    JOIN(&s->work, e, more, varied, n_varied);
+    if (s->experiment->n_unasked || more->n_varied) e->n_expects = 0;    // of another question
     e->missing = NULL;
 }
 

@@ -1,4 +1,5 @@
 // src/exp/words.c: words that several kinds of experiment share, and what a command line does with words.
+#include "exp/data.h"
 #include "exp/kind.h"
 #include "run/run.h"
 #include "solve/solver.h"
@@ -158,6 +159,28 @@ static bool give_until(Change *c, const char *text)
     return until_read(c->source, c->experiment, text, c->diag);
 }
 
+// x=measured.csv:position:sd
+static bool give_data(Change *c, const char *text)
+{
+    const char *equals = strchr(text, '='), *colon = equals ? strchr(equals, ':') : NULL;
+    if (!equals || equals == text || !colon)
+        return wrong(c, "E022", "write --data x=measured.csv:position or x=measured.csv:position:sd",
+                     "option '--data' needs NAME=FILE:COLUMN, not '%s'", text);
+    const char *next = strchr(colon + 1, ':');
+    orr_experiment *e = c->experiment;
+    orr_data *all = ARENA_ARRAY(c->arena, orr_data, e->n_data + 1);
+    if (e->n_data) memcpy(all, e->data, e->n_data * sizeof *all);
+    all[e->n_data++] = (orr_data){
+        .variable = kept(c, (Text){ text, (size_t)(equals - text) }),
+        .path = kept(c, (Text){ equals + 1, (size_t)(colon - equals - 1) }),
+        .column = kept(c, (Text){ colon + 1, next ? (size_t)(next - colon - 1) : strlen(colon + 1) }),
+        .column_deviation = next ? kept(c, text_from(next + 1)) : NULL,
+        .deviation = NAN,
+    };
+    e->data = all;
+    return true;
+}
+
 static bool give_record(Change *c, const char *text)
 {
     c->experiment->records = split(c, text, &c->experiment->n_records);
@@ -260,6 +283,9 @@ static const Shared shared[] = {
     { WORD("observe", LIST, "WHAT",
         "measure it: 'max of x from 2 to 5', 'x at 3', 'time when x > 1', 'p95 of x', …; may be repeated"),
       NOWHERE, 0, give_observe },
+    { WORD("data", LIST, "NAME=FILE:COLUMN", "what was measured: x=measured.csv:position, or …:position:sd",
+           .is_private = true),
+      NOWHERE, 0, give_data },
     { WORD("seed", COUNT, "N", "what is drawn at random depends on it (default: 1)",
         .high = 0x1p53, .hint = "any whole number from 0 to 2^53, such as --seed 7"),
       AT(run.seed), IS_OTHER | IS_WHOLE, NULL },
@@ -591,7 +617,11 @@ orr_model *orr_experiment_compile(const orr_source *source, orr_experiment *e,
     c.also = e->also;
     c.n_also = e->n_also;
     orr_model *model = orr_model_compile(source, &c, diag);
-    if (!model || settings_fit(model, e, diag)) return model;
+    if (!model) return NULL;
+    if (settings_fit(model, e, diag)) {
+        if (data_read(model, e, &((orr_source *)source)->arena, diag)) return model;
+        diag_set_status(diag, ORR_STATUS_USAGE);
+    }
     orr_model_destroy(model);
     return NULL;
 }

@@ -461,6 +461,19 @@ typedef struct AstStatistic { // `statistics desk.waits percentiles 50, 95 histo
     AstExpr  *n_bins, *low, *high;    // NULL if not given
 } AstStatistic;
 
+typedef struct AstDataColumn {    // `x = column "position" [cm] deviation "sd"`
+    AstExpr    *what;         // of `follows` an expression
+    const char *column, *unit;    // unit NULL: as the file says
+    const char *deviation;    // a column; NULL: none
+    AstExpr    *sd;           // a number instead
+} AstDataColumn;
+typedef struct AstData {      // `data "measured.csv" time "t" x = column "position" where K = 2`
+    const char    *file, *time;   // time NULL: the first column
+    AstDataColumn *columns;       uint32_t n_columns;
+    AstSetting    *where;         uint32_t n_where;    // what was set when it was measured
+    Place          place;
+} AstData;
+
 // What is measured of a run: `x at 3`, `max of x from 2 to 5`, `p95 of x`, `time when x > 1`, `always x < 1`.
 typedef enum AstMeasure {
     AST_MEASURE_AT,
@@ -474,6 +487,8 @@ typedef enum AstMeasure {
     AST_MEASURE_ALWAYS,
     AST_MEASURE_EVENTUALLY,
     AST_MEASURE_NEVER,
+    AST_MEASURE_FOLLOWS,      // how far it is from data at most
+    AST_MEASURE_MISFIT,       // how far all data are, as a root of the mean square
 } AstMeasure;
 typedef struct AstObserve {
     const char *name;         // `peak = max of x`; NULL: none
@@ -484,6 +499,7 @@ typedef struct AstObserve {
     AstExpr    *level;
     AstExpr    *at;           // NULL: at the end of the run
     AstExpr    *from, *to;    // NULL: all of the run
+    AstData    *data;         // of `follows`
     Place       place;
 } AstObserve;
 
@@ -582,6 +598,7 @@ typedef struct AstExperiment {
     AstExpect  *expects;      uint32_t n_expects;
     AstObserve *observes;     uint32_t n_observes;
     AstVaried   *varied;       uint32_t n_varied;
+    AstData    *data;         uint32_t n_data;
     AstStatistic *statistics; uint32_t n_statistics;
     AstInput   *inputs;       uint32_t n_inputs;
     AstSend    *sends;        uint32_t n_sends;

@@ -139,6 +139,9 @@ void  parse_block_skip(Parser *p);          // from a word of another version ov
 AstExpr *parse_expr(Parser *p);                              // NULL after an error
 AstExpr *parse_condition(Parser *p);                         // the same, with a better message for '='
 bool     parse_ref(Parser *p, AstRef *ref, Place *place, const char *expected);
+bool     parse_data(Parser *p, AstData *data);               // behind `data`: "file" x = column "c" …
+// Behind `follows` the same for one expression.
+bool     parse_follows(Parser *p, AstExpr *what, AstData *data);
 bool     parse_setting(Parser *p, AstSetting *setting);      // path = value
 bool     parse_hyphened(Parser *p);                          // pass over a word and what hyphens join to it
 AstExpr **parse_indices(Parser *p, uint32_t *n);             // [a, b]; NULL after an error

@@ -276,3 +276,71 @@ void parse_frame(Parser *p)
                                   &n_places);
     if (f.model) vec_push(p->arena, &p->ast->frames, f);
 }
+
+// ---- Measured data
+
+static const char column_expected[] = "the name of a column in double quotes";
+
+// column "position" [cm] deviation "sd"
+static bool parse_data_column(Parser *p, AstDataColumn *c)
+{
+    Place unit_place;
+    if (!parse_accept_word(p, "column")) {
+        if (parse_report(p, "'column'"))
+            diag_hint(p->diag, "write data \"measured.csv\" x = column \"position\" [cm] deviation \"sd\"");
+        return false;
+    }
+    c->column = parse_text_of(p, column_expected);
+    if (!c->column || !parse_own_unit(p, &c->unit, &unit_place)) return false;
+    if (!parse_accept_word(p, "deviation")) return true;
+    if (parse_at(p, TOKEN_QUOTED)) return (c->deviation = parse_text_of(p, column_expected)) != NULL;
+    return (c->sd = parse_expr(p)) != NULL;
+}
+
+static bool parse_data_file(Parser *p, AstData *data)
+{
+    data->file = parse_text_of(p, "a file in double quotes");
+    if (!data->file) return false;
+    return !parse_accept_word(p, "time") || (data->time = parse_text_of(p, column_expected)) != NULL;
+}
+
+bool parse_data(Parser *p, AstData *data)
+{
+    VEC(AstDataColumn) columns = { 0 };
+    VEC(AstSetting) where = { 0 };
+    *data = (AstData){ 0 };
+    if (!parse_data_file(p, data)) return false;
+    do {
+        AstDataColumn c = { 0 };
+        Place place;
+        AstExpr *what = ARENA_NEW(p->arena, AstExpr);
+        if (!parse_ref(p, &what->ref, &place, "the name of a variable")) return false;
+        what->kind = AST_REF;
+        what->place = place;
+        c.what = what;
+        if (!parse_expect(p, TOKEN_EQUALS, "'=' and a column") || !parse_data_column(p, &c)) return false;
+        vec_push(&p->scratch, &columns, c);
+    } while (parse_accept(p, TOKEN_COMMA));
+    if (parse_accept_word(p, "where"))
+        do {
+            AstSetting setting = { 0 };
+            if (!parse_setting(p, &setting)) return false;
+            vec_push(&p->scratch, &where, setting);
+        } while (parse_accept(p, TOKEN_COMMA));
+    size_t n = columns.n;
+    data->columns = parse_take(p, columns.items, &n, 0, sizeof *columns.items, &data->n_columns);
+    n = where.n;
+    data->where = parse_take(p, where.items, &n, 0, sizeof *where.items, &data->n_where);
+    data->place = parse_since(p, p->statement);
+    return true;
+}
+
+bool parse_follows(Parser *p, AstExpr *what, AstData *data)
+{
+    AstDataColumn *c = ARENA_NEW(p->arena, AstDataColumn);
+    *data = (AstData){ .columns = c, .n_columns = 1 };
+    c->what = what;
+    if (!parse_data_file(p, data) || !parse_data_column(p, c)) return false;
+    data->place = parse_since(p, p->statement);
+    return true;
+}

@@ -14,6 +14,7 @@ typedef struct Lists {    // of the experiment under way, in the scratch arena
     VEC(AstExpect)  expects;
     VEC(AstObserve) observes;
     VEC(AstVaried)   varied;
+    VEC(AstData)    data;
     VEC(AstStatistic) statistics;
     VEC(AstInput)   inputs;
     VEC(AstSend)    sends;
@@ -361,8 +362,22 @@ static bool split_relation(Parser *p, AstObserve *o)
 static bool parse_observe(Parser *p, AstObserve *o)
 {
     const uint32_t start = p->token.offset;
+    if (parse_at_word(p, "misfit") && parse_peek_word(p, "to")) {
+        parse_advance(p);
+        parse_advance(p);
+        o->measure = AST_MEASURE_MISFIT;
+        o->place = parse_since(p, start);
+        return parse_accept_word(p, "data") || parse_unexpected(p, "'data'");
+    }
     const bool is_measure = parse_measure(p, o);
     o->what = parse_expr(p);
+    if (o->what && !is_measure && parse_accept_word(p, "follows")) {
+        o->measure = AST_MEASURE_FOLLOWS;
+        o->data = ARENA_NEW(p->arena, AstData);
+        if (!parse_follows(p, o->what, o->data)) return false;
+        o->place = parse_since(p, start);
+        return true;
+    }
     if (!o->what || (o->measure >= AST_MEASURE_TIME && !split_relation(p, o))) return false;
     if (is_measure && parse_accept_word(p, "from") && !(o->from = parse_expr(p))) return false;
     if (is_measure && parse_accept_word(p, "to") && !(o->to = parse_expr(p))) return false;
@@ -408,15 +423,20 @@ static void parse_expectation(Parser *p, Lists *lists)
 {
     AstExpect expect = { 0 };
     if (!parse_observe(p, &expect.what)) return;
-    if (expect.what.measure < AST_MEASURE_ALWAYS) {
-        if (!parse_at(p, TOKEN_EQUALS)) {
+    const AstMeasure measure = expect.what.measure;
+    const bool is_truth = measure >= AST_MEASURE_ALWAYS && measure <= AST_MEASURE_NEVER;
+    if (!is_truth) {
+        if (measure == AST_MEASURE_FOLLOWS) {
+            expect.value = NULL;    // 0
+        } else if (!parse_at(p, TOKEN_EQUALS)) {
             if (parse_report(p, expect.what.at || expect.what.measure ? "'='" : "'at' or '='"))
                 diag_hint(p->diag, "write expect x at 1 = 0.3679 within 1e-4");
             return;
+        } else {
+            parse_advance(p);
+            expect.value = parse_expr(p);
+            if (!expect.value) return;
         }
-        parse_advance(p);
-        expect.value = parse_expr(p);
-        if (!expect.value) return;
         if (!parse_accept_word(p, "within")) {
             if (parse_report(p, "'within'")) diag_hint(p->diag, "say how near it must be: within 1e-6");
             return;
@@ -551,7 +571,7 @@ static void report_unknown_word(Parser *p)
                                          "quantum",   "input",      "output",    "record",       "plot",
                                          "expect",    "observe",    "outside",   "seed",         "warm",
                                          "precision", "confidence", "statistics", "replications", "sweep",
-                                         "reactions", "fit" };
+                                         "reactions", "fit",  "data" };
     static const char *const later[] = { "validate", "optimise", "sensitivity",
                                          "predict", "policy", "morphism", "monte" };
     if (!parse_at(p, TOKEN_NAME)) {
@@ -597,6 +617,10 @@ static void parse_statement(Parser *p, AstExperiment *e, Lists *lists)
     else if (parse_accept_word(p, "observe")) parse_observes(p, lists);
     else if (parse_accept_word(p, "sweep")) parse_sweep(p, lists);
     else if (parse_accept_word(p, "fit")) parse_fit(p, lists);
+    else if (parse_accept_word(p, "data")) {
+        AstData data;
+        if (parse_data(p, &data)) vec_push(&p->scratch, &lists->data, data);
+    }
     else if (parse_accept_word(p, "statistics")) parse_statistics(p, lists);
     else if (parse_accept_word(p, "seed")) parse_once(p, &e->seed, "seed", place);
     else if (parse_accept_word(p, "replications")) parse_once(p, &e->replications, "replications", place);
@@ -662,6 +686,7 @@ void parse_experiment(Parser *p)
     e.expects = COPY(p, lists.expects, &e.n_expects);
     e.observes = COPY(p, lists.observes, &e.n_observes);
     e.varied = COPY(p, lists.varied, &e.n_varied);
+    e.data = COPY(p, lists.data, &e.n_data);
     e.statistics = COPY(p, lists.statistics, &e.n_statistics);
     e.inputs = COPY(p, lists.inputs, &e.n_inputs);
     e.sends = COPY(p, lists.sends, &e.n_sends);

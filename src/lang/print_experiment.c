@@ -151,6 +151,29 @@ static void print_plot(const AstPlot *plot, Printer *p)
     print_char(p, '\n');
 }
 
+static void print_data_column(const AstDataColumn *c, Printer *p)
+{
+    print_format(p, " column \"%s\"", c->column);
+    print_unit_of(c->unit, p);
+    if (c->deviation) print_format(p, " deviation \"%s\"", c->deviation);
+    print_clause("deviation", c->sd, p);
+}
+
+static void print_data(const AstData *d, Printer *p)
+{
+    print_format(p, "  data \"%s\"", d->file);
+    if (d->time) print_format(p, " time \"%s\"", d->time);
+    for (uint32_t i = 0; i < d->n_columns; i++) {
+        print_text(p, i ? ", " : " ");
+        print_expr(d->columns[i].what, p);
+        print_text(p, " =");
+        print_data_column(&d->columns[i], p);
+    }
+    if (d->n_where) print_text(p, " where ");
+    print_settings(d->where, d->n_where, p);
+    print_char(p, '\n');
+}
+
 static void print_observe(const AstObserve *o, Printer *p)
 {
     static const char *const words[] = {
@@ -165,13 +188,20 @@ static void print_observe(const AstObserve *o, Printer *p)
         [AST_MEASURE_ALWAYS] = "always ",
         [AST_MEASURE_EVENTUALLY] = "eventually ",
         [AST_MEASURE_NEVER] = "never ",
+        [AST_MEASURE_FOLLOWS] = "",
+        [AST_MEASURE_MISFIT] = "misfit to data",
     };
     static const char *const relations[] = {
         [AST_LT] = " < ", [AST_LE] = " <= ", [AST_GT] = " > ", [AST_GE] = " >= "
     };
     if (o->measure == AST_MEASURE_QUANTILE) print_format(p, "p%.0f of ", 100 * o->part);
     print_text(p, words[o->measure]);
-    print_expr(o->what, p);
+    if (o->what) print_expr(o->what, p);
+    if (o->data) {
+        print_format(p, " follows \"%s\"", o->data->file);
+        if (o->data->time) print_format(p, " time \"%s\"", o->data->time);
+        print_data_column(o->data->columns, p);
+    }
     if (o->level) {
         print_text(p, relations[o->relation]);
         print_expr(o->level, p);
@@ -190,6 +220,8 @@ static void print_expect(const AstExpect *expect, Printer *p)
     if (expect->value) {
         print_text(p, " = ");
         print_expr(expect->value, p);
+    }
+    if (expect->within) {
         print_text(p, " within ");
         print_expr(expect->within, p);
     }
@@ -294,6 +326,7 @@ void print_experiment(const AstExperiment *e, Printer *p)
     for (uint32_t i = 0; i < e->n_plots; i++) print_plot(&e->plots[i], p);
     for (uint32_t i = 0; i < e->n_statistics; i++) print_statistics(&e->statistics[i], p);
     for (uint32_t i = 0; i < e->n_varied; i++) print_sweep(&e->varied[i], p);
+    for (uint32_t i = 0; i < e->n_data; i++) print_data(&e->data[i], p);
     for (uint32_t i = 0; i < e->n_observes; i++) {
         print_text(p, "  observe ");
         if (e->observes[i].name) {
