@@ -1778,7 +1778,8 @@
       "name a column of numbers.") \
     X(DATA_OUTSIDE, \
       "Data are compared with a run at the times at which they were measured. Here the run has none of\n" \
-      "these times; perhaps the times are in another unit than the model's. A heading 'time [ms]' says which.", \
+      "these times; perhaps the times are in another unit than the model's. A heading 'time [ms]' says\n" \
+      "which.", \
       "    orrery run tank.orr --until 10 --data level=measured.csv:level", \
       "let the run go over the times of the data, or give the unit of the time column.") \
     X(DATA_DEVIATION, \
