@@ -270,6 +270,7 @@
     D(MESSAGE_CYCLE,          "E523", "messages go round at t = %.10g without an end: %s") \
     D(NOT_POSITIVE,           "E524", "'%s', which is declared positive, falls below 0 at t = %.10g: %.6g") \
     D(RATE_BAD,               "E525", "the rate of this event is %.10g at t = %.10g") \
+    D(LAG_OUTSIDE,            "E526", "the lag %s is %.10g at t = %.10g") \
     D(ADVANCE_BAD,            "E530", "'%s' asked at t = %.10g %s %g") \
     D(CHAIN_ENDLESS,          "E531", "time stands still at t = %.10g, after %llu bags of events: %s") \
     D(ATOMIC_FAILED,          "E532", "'%s' failed at t = %.10g: %s") \

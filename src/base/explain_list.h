@@ -546,12 +546,12 @@
       "with 'set', in C by orr_compile_options.settings.") \
     X(LAG_MOVES, \
       "delay(x, lag, before) remembers x for as long as the lag, so the lag must be known when the\n" \
-      "run starts; the value before the start may read parameters and t.", \
+      "run starts, or the largest that it can be; the value before the start may read parameters and t.", \
       "    model M\n" \
       "      var x = 1\n" \
       "      x' = -delay(x, 1 + x)\n" \
       "    end", \
-      "make the lag of numbers and parameters.") \
+      "say how long it is at most: delay(x, 1 + x) within 2.") \
     X(SLICE_LENGTH, \
       "All slices and whole arrays of an equation, or of a sum, go through their elements together.\n" \
       "So they must have the same number of dimensions, and as many elements in each.", \
@@ -2037,6 +2037,13 @@
       "      rate 2 - n then n := n + 1 end\n" \
       "    end", \
       "make two reactions of one that goes both ways; max(r, 0) never happens where r < 0.") \
+    X(LAG_OUTSIDE, \
+      "The past is kept for as long as 'within' says, and the future is not known.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -delay(x, t/2) within 3\n" \
+      "    end", \
+      "give the largest lag that can occur; a lag is never negative: max(lag, 0).") \
     X(ADVANCE_BAD, \
       "The time until the next internal transition of a component must be 0 or more. It was\n" \
       "negative, or not a number, or a point in time that has passed.", \

@@ -50,6 +50,7 @@ orr_status drive_arrive(Island *island)
         island_fault(island, FAULT_VALUE, 0, island->t, island->x);
         return engine_fail(island, ENGINE_FAULT, 0, island->t);
     }
+    if (!history_lags(island, true)) return engine_stop(island);
     if (services->choose) services->choose(island, false);
     if (island->n_contacts && !island->event_waits) {
         contact_leave(island, false);

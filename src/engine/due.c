@@ -71,7 +71,7 @@ static DueClock *clock_of(const Island *island, uint32_t event)
     return (DueClock *)(void *)(island->env.v + island->tables->events[event].clock);
 }
 
-static bool renew(Island *island, uint32_t event)
+static bool due_renew_one(Island *island, uint32_t event)
 {
     DueClock *clock = clock_of(island, event);
     const double t = island->t, left = clock->left - clock->rate * (t - clock->since);
@@ -90,9 +90,9 @@ bool due_renew(Island *island, bool all)
     const EngineTables *tables = island->tables;
     bool ok = true;
     for (uint32_t i = tables->first_open; i < tables->n_readers && !all && ok; i++)
-        ok = renew(island, tables->readers[i]);
+        ok = due_renew_one(island, tables->readers[i]);
     for (uint32_t i = tables->n_conditions; i < tables->n_events && all && ok; i++)
-        if (tables->events[i].kind == ENGINE_RATE) ok = renew(island, i);
+        if (tables->events[i].kind == ENGINE_RATE) ok = due_renew_one(island, i);
     return ok;
 }
 
@@ -132,9 +132,6 @@ static bool schedule_event(Island *island, uint32_t i)
         while (first + k * period < start) k++;
         island->every_k[i] = k;
         set_due(island, i, first + k * period);
-    } else if (event->kind == ENGINE_RATE) {
-        clock_of(island, i)->since = start;
-        return renew(island, i);
     }
     return true;
 }
@@ -194,7 +191,7 @@ bool due_again(Island *island, uint32_t i)
 {
     const EngineEvent *event = &island->tables->events[i];
     for (uint32_t k = 0; k < event->n_readers; k++)
-        if (!renew(island, island->tables->readers[event->first_reader + k])) return false;
+        if (!due_renew_one(island, island->tables->readers[event->first_reader + k])) return false;
     if (event->kind != ENGINE_EVERY || !event->n_draws) return true;
     const double period = drawn_time(island, i, ENGINE_TIME), next = island->t + period;
     if (!(period >= 0)) return is_wrong(island, ENGINE_BAD_TIME, i, period);

@@ -113,6 +113,7 @@ typedef struct EngineTables {
     const EngineSpan *mixed;     // [n_mixed] variables that are mixed of both sides where it slides
     uint32_t n_rates, n_mixed;
     const bool *has_before;      // [n_delays] the model says what it was before the start
+    const uint32_t *moving;      // [n_delays] the delay that remembers its lag, which moves; NONE
     bool     is_neutral;         // rates are remembered: what jumps comes back as a jump
     // Relations that read only time and what changes at events, and may change more than once: looking at the
     // ends of a step does not do for these.
@@ -276,14 +277,17 @@ typedef struct Contact {
 typedef struct HistoryBreak {
     double   t;
     uint32_t level;    // 1: rates may jump there; 2: their slopes; …
-    uint32_t unused;
+    uint32_t delay;    // 1 + the one, with a lag that moves, which reads it when t - lag is
+    double   past;     // … this; `t` is where that is expected. 0: of any, at t
 } HistoryBreak;
 
 typedef struct History {
-    double  *lag;            // [n_delays]
+    double  *lag;            // [n_delays] of those that move: at the end of the last step
+    double  *pace;           // [n_delays] of those: how fast t - lag grew in it
     double  *first;          // [n_delays] what was remembered at the start
     bool     known;          // `first` is known
     double   shortest, longest;
+    bool     moves;          // some lag does
     double  *begins, *ends;  // [capacity] time of each segment
     double  *values;         // [capacity][HISTORY_POINTS][n_delays]
     size_t   n_segments, dropped, capacity;    // segments are `dropped` .. n_segments - 1 of the arrays
@@ -564,6 +568,8 @@ bool   history_init(Island *island);                         // lags; false, rep
 // evaluated.
 bool   history_start(Island *island, bool *changed);
 bool   history_push(Island *island);                         // remember the last step
+// Lags that move, where the island stands. False, reported if that is wanted: one is negative or too large.
+bool   history_lags(Island *island, bool reports);
 void   history_cut(Island *island, double t);                // forget what was remembered of times after t
 double history_shortest(const Island *island);               // lag; INFINITY without delays
 void   history_jumped(Island *island);                       // something jumps where the island stands

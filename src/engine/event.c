@@ -510,7 +510,7 @@ orr_status event_start(Island *island)
         island->truth_before[i] = tables->events[i].at_start ? 0 : island->conditions[i];
     if (services->conditions) services->conditions(island);
     if (tables->initial_flag != ENGINE_NONE) island->env.v[tables->initial_flag] = 1;
-    if (!due_act(island, island->t, &acted)) return engine_stop(island);
+    if (!due_renew(island, true) || !due_act(island, island->t, &acted)) return engine_stop(island);
     if (!event_iterate(island, true, &affects)) return failed_or(island, status);
     contact_lie(island);
     bool rests = false;

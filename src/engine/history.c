@@ -9,6 +9,10 @@
 //
 // Where something jumps, at the start, at an event, the past has a break, which comes back after each lag,
 // one derivative higher: the first of these are ends of steps.
+//
+// A lag that moves is what another delay remembers. So it is known at the end of each step, with its slope:
+// the next step ends before t - lag passes that end, and where t - lag meets a break. That is found by steps
+// of nine tenths of the way that is expected, until what is expected stays the same.
 #include "engine/host.h"
 
 enum {
@@ -18,6 +22,16 @@ enum {
     HISTORY_HALVINGS = 10,        // of a step, for its segments
 };
 #define HISTORY_ERROR 0.1    // of the tolerance
+#define HISTORY_LEAST 1e-8     // step, of the largest lag, where a lag that moves is 0
+#define HISTORY_MEETS 1e-11    // t - lag and a break, of time and largest lag
+
+// Is it there only to remember the lag of another?
+static bool is_lag(const Island *island, uint32_t delay)
+{
+    for (uint32_t k = 0; k < island->tables->n_delays; k++)
+        if (island->tables->moving[k] == delay) return true;
+    return false;
+}
 
 bool history_init(Island *island)
 {
@@ -26,15 +40,18 @@ bool history_init(Island *island)
     h->shortest = INFINITY;
     h->longest = 0;
     h->n_segments = h->dropped = h->n_breaks = 0;
-    h->known = false;
+    h->known = h->moves = false;
     for (uint32_t k = 0; k < island->tables->n_delays; k++) {
         h->lag[k] = island->services->lag_of(island, k);
         if (!(h->lag[k] > 0) || !isfinite(h->lag[k])) {
             island->services->report(island, ENGINE_BAD_LAG, k, h->lag[k]);
             ok = false;
         }
-        h->shortest = fmin(h->shortest, h->lag[k]);
+        h->pace[k] = 1;
+        h->moves |= island->tables->moving[k] != ENGINE_NONE;
         h->longest = fmax(h->longest, h->lag[k]);
+        if (island->tables->moving[k] == ENGINE_NONE && !is_lag(island, k))
+            h->shortest = fmin(h->shortest, h->lag[k]);
     }
     return ok;
 }
@@ -42,6 +59,24 @@ bool history_init(Island *island)
 double history_shortest(const Island *island)
 {
     return island->tables->n_delays ? island->history.shortest : (double)INFINITY;
+}
+
+bool history_lags(Island *island, bool reports)
+{
+    History *h = &island->history;
+    bool ok = true;
+    if (!h->moves || engine_call(island, IR_HISTORIES, island->t, island->x, h->now) != 0) return true;
+    for (uint32_t k = 0; k < island->tables->n_delays; k++) {
+        if (island->tables->moving[k] == ENGINE_NONE) continue;
+        const uint32_t source = island->tables->moving[k];
+        const double lag = h->now[source], step = island->t - island->t_before;
+        const bool fits = lag >= -HISTORY_MEETS * h->longest && lag <= h->lag[source] * (1 + HISTORY_MEETS);
+        if (!fits && ok && reports) island->services->report(island, ENGINE_BAD_LAG, k, lag);
+        ok &= fits;
+        if (step > 0) h->pace[k] = 1 - (lag - h->lag[k]) / step;
+        h->lag[k] = lag;
+    }
+    return ok;
 }
 
 // ---- Breaks
@@ -58,45 +93,126 @@ bool history_make_breaks(Island *island, size_t n)
     return true;
 }
 
-static void history_add_break(Island *island, double t, uint32_t level)
+// Those that moving lags are to meet stand before all others, which are in order, the next one last.
+static void history_insert(Island *island, HistoryBreak new)
 {
     History *h = &island->history;
-    const double slack = 1e-12 * (fabs(t) + h->shortest);
-    size_t i = h->n_breaks;
-    while (i > 0 && h->breaks[i - 1].t < t - slack) i--;    // those are sooner
-    if (i > 0 && h->breaks[i - 1].t <= t + slack) {
-        if (level < h->breaks[i - 1].level) h->breaks[i - 1].level = level;
+    const double slack = 1e-12 * (fabs(new.t) + fmin(h->shortest, h->longest));
+    size_t i = new.delay ? 0 : h->n_breaks;
+    while (!new.delay && i > 0 && !h->breaks[i - 1].delay && h->breaks[i - 1].t < new.t - slack) i--;
+    if (i > 0 && !h->breaks[i - 1].delay && h->breaks[i - 1].t <= new.t + slack) {
+        if (new.level < h->breaks[i - 1].level) h->breaks[i - 1].level = new.level;
         return;
     }
-    if (h->n_breaks >= HISTORY_BREAKS_MAX && level > 1) return;
+    if (h->n_breaks >= HISTORY_BREAKS_MAX && new.level > 1) return;
     if (!history_make_breaks(island, h->n_breaks + 1)) {
         h->is_lost = true;
         return;
     }
     memmove(h->breaks + i + 1, h->breaks + i, (h->n_breaks - i) * sizeof *h->breaks);
-    h->breaks[i] = (HistoryBreak){ t, level, 0 };
+    h->breaks[i] = new;
     h->n_breaks++;
+}
+
+// Where t - lag is expected to be `past`, as it moves now; INFINITY: it does not come nearer.
+static double history_expect(const Island *island, uint32_t k, double past)
+{
+    const History *h = &island->history;
+    const double way = past - (island->t - h->lag[k]);
+    return h->pace[k] > 0 ? island->t + fmax(0, way) / h->pace[k] : (double)INFINITY;
+}
+
+// What jumped or bent at t comes back in each delay.
+static void history_add_breaks(Island *island, double t, uint32_t level)
+{
+    const History *h = &island->history;
+    for (uint32_t k = 0; level <= HISTORY_LEVELS && k < island->tables->n_delays; k++) {
+        if (island->tables->moving[k] == ENGINE_NONE) {
+            if (!is_lag(island, k)) history_insert(island, (HistoryBreak){ t + h->lag[k], level, 0, 0 });
+        } else if (t > island->t - h->lag[k]) {
+            history_insert(island, (HistoryBreak){ history_expect(island, k, t), level, k + 1, t });
+        }
+    }
 }
 
 void history_jumped(Island *island)
 {
-    for (uint32_t k = 0; k < island->tables->n_delays; k++)
-        history_add_break(island, island->t + island->history.lag[k], 1);
+    if (island->tables->n_delays == 0) return;
+    history_lags(island, false);
+    for (uint32_t k = 0; k < island->tables->n_delays; k++) island->history.pace[k] = 1;
+    history_add_breaks(island, island->t, 1);
+}
+
+static bool history_has_met(const Island *island, const HistoryBreak *b)
+{
+    const History *h = &island->history;
+    if (b->delay == 0) return drive_has_reached(island, b->t);
+    const double slack = HISTORY_MEETS * (fabs(island->t) + h->longest);
+    return island->t - h->lag[b->delay - 1] >= b->past - slack;
+}
+
+// Breaks that have been reached are taken out, and their echoes follow.
+static void history_pass_breaks(Island *island)
+{
+    History *h = &island->history;
+    for (size_t i = 0; i < h->n_breaks;) {
+        if (h->breaks[i].delay == 0) i = h->n_breaks - 1;    // of these the last is the first
+        const HistoryBreak b = h->breaks[i];
+        if (!history_has_met(island, &b)) {
+            i = b.delay ? i + 1 : h->n_breaks;
+            continue;
+        }
+        memmove(h->breaks + i, h->breaks + i + 1, (--h->n_breaks - i) * sizeof *h->breaks);
+        history_add_breaks(island, b.delay ? island->t : b.t, b.level + !island->tables->is_neutral);
+        i = 0;
+    }
+}
+
+// The next of those that moving lags are to meet, or how far it is safe to go towards it.
+static double history_approach(Island *island, bool *is_jump)
+{
+    History *h = &island->history;
+    double nearest = INFINITY;
+    for (size_t i = 0; i < h->n_breaks && h->breaks[i].delay; i++) {
+        HistoryBreak *b = &h->breaks[i];
+        const double t = history_expect(island, b->delay - 1, b->past), way = t - island->t;
+        const bool is_sure = fabs(t - b->t) <= 1e-9 * way || way <= 1e-6 * h->longest;
+        b->t = t;
+        const double end = is_sure ? t : island->t + 0.9 * way;
+        if (end >= nearest || isinf(t)) continue;
+        nearest = fmax(end, nextafter(island->t, INFINITY));
+        *is_jump = is_sure && b->level == 1;
+    }
+    return nearest;
+}
+
+// How far a step may go so that moving lags read nothing of it.
+static double history_reach(const Island *island)
+{
+    const History *h = &island->history;
+    double reach = INFINITY;
+    for (uint32_t k = 0; k < island->tables->n_delays; k++) {
+        if (island->tables->moving[k] == ENGINE_NONE) continue;
+        const double way = h->lag[k] / fmax(1, h->pace[k]);
+        reach = fmin(reach, island->t + fmax(way, HISTORY_LEAST * h->longest));
+    }
+    return reach;
 }
 
 double history_break(Island *island, bool *is_jump)
 {
     History *h = &island->history;
-    // of those that have been reached the echoes follow
-    while (h->n_breaks && drive_has_reached(island, h->breaks[h->n_breaks - 1].t)) {
-        const HistoryBreak reached = h->breaks[--h->n_breaks];
-        const uint32_t level = reached.level + (island->tables->is_neutral ? 0 : 1);
-        for (uint32_t k = 0; level <= HISTORY_LEVELS && k < island->tables->n_delays; k++)
-            history_add_break(island, reached.t + h->lag[k], level);
-    }
-    if (h->n_breaks == 0) return INFINITY;
-    *is_jump = h->breaks[h->n_breaks - 1].level == 1;
-    return h->breaks[h->n_breaks - 1].t;
+    bool is_met = false;
+    history_pass_breaks(island);
+    const HistoryBreak *next = h->n_breaks ? &h->breaks[h->n_breaks - 1] : NULL;
+    double t = next && !next->delay ? next->t : (double)INFINITY;
+    *is_jump = t < INFINITY && next->level == 1;
+    if (!h->moves) return t;
+    const double met = history_approach(island, &is_met), reach = history_reach(island);
+    if (met < t) *is_jump = is_met;
+    t = fmin(t, met);
+    if (reach < t) *is_jump = false;
+    return fmin(t, reach);
 }
 
 // ---- Segments
@@ -111,6 +227,7 @@ bool history_start(Island *island, bool *changed)
     *changed = !h->known || memcmp(h->now, h->first, size) != 0;
     memcpy(h->first, h->now, size);
     h->known = true;
+    history_lags(island, false);
     return true;
 }
 
@@ -266,5 +383,7 @@ double history_at(const void *context, int delay, double t)
     if (lo > h->dropped && t <= h->begins[lo] + slack && from < h->begins[lo] - slack) lo--;
     const double *v = h->values + POINTS * n * lo + k;
     const double part = (t - h->begins[lo]) / (h->ends[lo] - h->begins[lo]);
-    return history_cubic(v, n, fmax(0, fmin(1, part)) * (POINTS - 1));
+    // a lag that moves may be shorter than expected: the curve goes on
+    const double most = island->tables->moving[k] == ENGINE_NONE ? 1 : 2;
+    return history_cubic(v, n, fmax(0, fmin(most, part)) * (POINTS - 1));
 }

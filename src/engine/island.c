@@ -136,6 +136,7 @@ static size_t lay_out(Island *island, const EngineTables *tables, char *memory)
     island->guesses_aside = room_take(&room, tables->n_guesses, number);
     island->guesses_before = room_take(&room, tables->n_guesses, number);
     island->history.lag = room_take(&room, tables->n_delays, number);
+    island->history.pace = room_take(&room, tables->n_delays, number);
     island->history.first = room_take(&room, tables->n_delays, number);
     island->history.now = room_take(&room, tables->n_delays, number);
     island->history.test = room_take(&room, tables->n_delays, number);

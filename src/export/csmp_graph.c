@@ -620,6 +620,8 @@ static void write_delays(Writer *w)
         const FlatDelay *delay = &w->flat->delays.items[expr_node(w->pool, frame.node)->b];
         walk(w, delay->source, frame.owner);
         const ExprValues values = { .variable = read_start, .context = start };
+        if (delay->moving_plus_1)
+            refuse(w, frame.owner, "the delay in the equation of", "its lag changes during a run");
         const double lag = expr_evaluate(w->pool, delay->lag, &values);
         if (delay->before != EXPR_NONE) {
             refuse(w, frame.owner, "the delay with a history of its own in the equation of",

@@ -367,6 +367,7 @@ static Clock read_rate(const Reading *event, const AstExpr *written, const AstRe
     ExprPool *pool = &flat->pool;
     Reading r = *event;
     r.in_event = false;
+    r.makes_modes = true;    // it holds all the time
     Expr rate = lower_real(&r, written);
     if (reaction) rate = reaction_guard(&r, reaction, rate);
     if (rate_is_steady(&r, rate)) {
@@ -378,9 +379,6 @@ static Clock read_rate(const Reading *event, const AstExpr *written, const AstRe
         found->clock = clock;
         return (Clock){ clock, rate };
     }
-    r.makes_modes = true;    // it holds all the time
-    rate = lower_real(&r, written);
-    if (reaction) rate = reaction_guard(&r, reaction, rate);
     const uint32_t clock = declare_clock(ex, r.scope, found->place);
     start_clock(&r, clock);
     define_equation(ex, lower_read(ex, declare_derivative(ex, clock, 1, found->place)),

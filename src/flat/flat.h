@@ -100,9 +100,10 @@ typedef struct FlatRelation {  // what MODE k stands for
 
 typedef struct FlatDelay {     // history of DELAY k
     Expr  source;              // what is remembered
-    Expr  lag;                 // over parameters only, so known at the start
+    Expr  lag;                 // over parameters only, so known at the start; if it moves, the largest
     Expr  before;              // value before the start, of parameters and t; EXPR_NONE: the first of source
     Place place;
+    uint32_t moving_plus_1;    // 1 + the history of the lag, which moves; 0: it does not
 } FlatDelay;
 
 typedef struct FlatAssert {

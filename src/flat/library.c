@@ -134,10 +134,28 @@ static Expr build_table(const Reading *r, const AstExpr *call, const Expr *args)
     return expr_make(&ex->flat->pool, EXPR_LOOKUP, args[0], find_table(ex, x, y, n), EXPR_NONE);
 }
 
+// The number of a history; equal ones are shared.
+static uint32_t find_history(Expander *ex, FlatDelay delay)
+{
+    Flat *flat = ex->flat;
+    const uint64_t key = hash_join(hash_join((uint64_t)delay.source << 32 | delay.lag, delay.before),
+                                   delay.moving_plus_1);
+    uint32_t *known = map_at(&ex->delay_of, key);    // number + 1
+    const FlatDelay *d = *known ? &flat->delays.items[*known - 1] : NULL;
+    if (d && d->source == delay.source && d->lag == delay.lag && d->before == delay.before &&
+        d->moving_plus_1 == delay.moving_plus_1)
+        return *known - 1;
+    vec_push(flat->arena, &flat->delays, delay);
+    *known = (uint32_t)flat->delays.n;
+    return *known - 1;
+}
+
+// A lag that changes is remembered too: so the engine knows it, and how it moves.
 static Expr build_delay(const Reading *r, const AstExpr *call, const Expr *args)
 {
     Expander *ex = r->ex;
     Flat *flat = ex->flat;
+    const bool is_within = strcmp(call->call.function, AST_DELAY_WITHIN) == 0;
     if (ex->nest) {    // each turn has a history of its own
         ex->nest->failed = true;
         return lower_poison(r);
@@ -146,17 +164,13 @@ static Expr build_delay(const Reading *r, const AstExpr *call, const Expr *args)
         EXPAND_FAIL(ex, DIAG_ONLY_IN_EQUATIONS, call->place, "delay");
         return lower_poison(r);
     }
-    const Expr before = call->call.n_args == 3 ? args[2] : EXPR_NONE;
-    const uint64_t key = hash_join((uint64_t)args[0] << 32 | args[1], before);
-    uint32_t *known = map_at(&ex->delay_of, key);    // number + 1
-    const FlatDelay *d = *known ? &flat->delays.items[*known - 1] : NULL;
-    uint32_t k = *known - 1;
-    if (!d || d->source != args[0] || d->lag != args[1] || d->before != before) {
-        k = (uint32_t)flat->delays.n;
-        *known = k + 1;
-        vec_push(flat->arena, &flat->delays, (FlatDelay){ args[0], args[1], before, call->place });
-    }
-    return expr_make(&flat->pool, EXPR_DELAY, binary(r, EXPR_SUB, now(r), args[1]), k, EXPR_NONE);
+    const Expr largest = is_within ? args[call->call.n_args - 1] : args[1];
+    FlatDelay delay = { args[0], largest, EXPR_NONE, call->place, 0 };
+    if (call->call.n_args == (is_within ? 4 : 3)) delay.before = args[2];
+    const FlatDelay of_lag = { args[1], largest, EXPR_NONE, call->place, 0 };
+    if (is_within) delay.moving_plus_1 = find_history(ex, of_lag) + 1;
+    const Expr past = binary(r, EXPR_SUB, now(r), args[1]);
+    return expr_make(&flat->pool, EXPR_DELAY, past, find_history(ex, delay), EXPR_NONE);
 }
 
 static Expr build_integ(const Reading *r, const AstExpr *call, const Expr *args)
@@ -206,6 +220,7 @@ static const struct Function {
     { "hold", 1, 1, 1, false, "one argument", build_hold },
     { "table", 3, UINT32_MAX, 1, false, "x and at least one point", build_table },
     { "delay", 2, 3, 1, false, "a value, a lag and perhaps the value before", build_delay },
+    { AST_DELAY_WITHIN, 3, 4, 2, false, "a value, a lag and perhaps the value before", build_delay },
     { "noise", 1, 1, 1, false, "its intensity", build_noise },
     { "INTEG", 2, 2, 1, false, "a rate and an initial value", build_integ },
 };

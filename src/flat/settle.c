@@ -639,7 +639,9 @@ static void settle_delays(Expander *ex)
         const FlatDelay *d = &ex->flat->delays.items[i];
         if (!settle_is_fixed(ex, d->lag)) {
             EXPAND_FAIL(ex, DIAG_LAG_MOVES, d->place, "lag", settle_offender(ex, d->lag, READS_PARAMS));
-            diag_hint(ex->diag, "the lag of a delay is made of numbers and parameters");
+            diag_hint(ex->diag, d->moving_plus_1
+                                    ? "the largest lag is made of numbers and parameters"
+                                    : "say how long it is at most: delay(x, lag) within 10");
         } else if (d->before != EXPR_NONE && settle_reads(ex, d->before) & READS_VARIABLES) {
             EXPAND_FAIL(ex, DIAG_LAG_MOVES, d->place, "value before the start",
                         settle_offender(ex, d->before, READS_INPUTS | READS_DISCRETE));

@@ -40,6 +40,9 @@ typedef enum AstOp {
 typedef struct AstExpr AstExpr;
 typedef struct AstIndex AstIndex;
 
+// The function of `delay(x, lag) within largest`, whose last argument that is.
+#define AST_DELAY_WITHIN "delay within"
+
 // One step of a path: `cpu[3]` in `cpu[3].waiting`.
 typedef struct AstPart {
     const char *name;

@@ -225,6 +225,8 @@ bool parse_ref(Parser *p, AstRef *ref, Place *place, const char *expected)
     return true;
 }
 
+static AstExpr *parse_leaf(Parser *p);
+
 static AstExpr *parse_ref_or_call(Parser *p)
 {
     const Token start = p->token;
@@ -243,7 +245,15 @@ static AstExpr *parse_ref_or_call(Parser *p)
     if (!parse_list(p, TOKEN_RPAREN, &e->call.args, &e->call.n_args, e, "an operator, ',' or ')'"))
         return NULL;
     e->place = parse_since(p, start.offset);
-    return e;
+    // delay(x, lag) within LARGEST: one argument more, of a function with a name of its own
+    if (strcmp(name, "delay") != 0 || e->call.n_args < 2 || !parse_accept_word(p, "within")) return e;
+    AstExpr **args = ARENA_ARRAY(p->arena, AstExpr *, e->call.n_args + 1);
+    memcpy(args, e->call.args, e->call.n_args * sizeof *args);
+    e->call.function = AST_DELAY_WITHIN;
+    e->call.args = args;
+    args[e->call.n_args] = parse_leaf(p);
+    e->place = parse_since(p, start.offset);
+    return args[e->call.n_args++] ? e : NULL;
 }
 
 // `then` and `else` may start a line: nothing else can begin with them.

@@ -114,10 +114,12 @@ static void print_inner(const AstExpr *e, Printer *p)
     case AST_REF:
         print_ref(&e->ref, p);
         break;
-    case AST_CALL:
-        print_name(e->call.function, p);
+    case AST_CALL: {
+        const bool is_within = strcmp(e->call.function, AST_DELAY_WITHIN) == 0;
+        if (is_within) print_text(p, "delay");
+        else print_name(e->call.function, p);
         print_char(p, '(');
-        print_list(e->call.args, e->call.n_args, p);
+        print_list(e->call.args, e->call.n_args - is_within, p);
         for (uint32_t i = 0; i < e->call.n_loops; i++) {
             print_text(p, " for ");
             print_name(e->call.loops[i].name, p);
@@ -127,7 +129,11 @@ static void print_inner(const AstExpr *e, Printer *p)
             print_at_rank(e->call.loops[i].last, RANK_IF, p);
         }
         print_char(p, ')');
+        if (!is_within) break;
+        print_text(p, " within ");
+        print_at_rank(e->call.args[e->call.n_args - 1], RANK_LEAF, p);
         break;
+    }
     case AST_UNARY:
         print_text(p, op_texts[e->op].text);
         if (e->op == AST_NEG && e->operands.a->kind == AST_UNARY && e->operands.a->op == AST_NEG)

@@ -527,5 +527,8 @@ void model_make_tables(orr_model *model)
     for (uint32_t k = 0; k < model->n_delays; k++)
         has_before[k] = flat->delays.items[k].before != EXPR_NONE;
     tables->has_before = has_before;
+    uint32_t *moving = ARENA_ARRAY(&model->arena, uint32_t, model->n_delays);
+    for (uint32_t k = 0; k < model->n_delays; k++) moving[k] = flat->delays.items[k].moving_plus_1 - 1;
+    tables->moving = moving;
     tables->is_neutral = model->n_delays && remembers_rates(model);
 }

@@ -378,7 +378,8 @@ static uint64_t hash_events(uint64_t hash, const Flat *flat)
     for (size_t i = 0; i < flat->relations.n; i++)
         HASH(hash, flat->relations.items[i].relation, flat->relations.items[i].in_equation);
     for (size_t i = 0; i < flat->delays.n; i++)
-        HASH(hash, flat->delays.items[i].source, flat->delays.items[i].lag, flat->delays.items[i].before);
+        HASH(hash, flat->delays.items[i].source, flat->delays.items[i].lag, flat->delays.items[i].before,
+             flat->delays.items[i].moving_plus_1);
     for (size_t i = 0; i < flat->terminal.n; i++)
         HASH(hash, flat->terminal.items[i].target, flat->terminal.items[i].value);
     return hash;

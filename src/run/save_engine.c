@@ -69,6 +69,10 @@ void history_pass(orr_run *run, RunSaved *saved)
     saved_pass(saved, &n, sizeof n);
     saved_flags(saved, &h->known, 1);
     saved_pass(saved, h->first, n_delays * sizeof *h->first);
+    if (h->moves) {
+        saved_pass(saved, h->lag, n_delays * sizeof *h->lag);
+        saved_pass(saved, h->pace, n_delays * sizeof *h->pace);
+    }
     size_t n_breaks = h->n_breaks;
     saved_pass(saved, &n_breaks, sizeof n_breaks);
     if (saved->is_loading) {

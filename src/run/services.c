@@ -291,8 +291,18 @@ static void report_lag(orr_run *run, uint32_t number, double lag)
 {
     const orr_model *model = run->model;
     const FlatDelay *delay = &model->flat.delays.items[number];
-    char value[32], *text = run_expr_text(model, delay->lag);
+    const bool moves = delay->moving_plus_1 > 0;
+    const FlatDelay *of_lag = moves ? &model->flat.delays.items[delay->moving_plus_1 - 1] : NULL;
+    char value[32], *text = run_expr_text(model, moves ? of_lag->source : delay->lag);
     snprintf(value, sizeof value, "%g", lag);
+    if (moves) {
+        diag_report(run->diag, DIAG_LAG_OUTSIDE, run_place(model, run->diag, delay->place), text, lag,
+                    run->island.t);
+        diag_hint(run->diag, "it must not be negative, nor longer than 'within' says: %g",
+                  run->island.history.lag[delay->moving_plus_1 - 1]);
+        free(text);
+        return;
+    }
     diag_report(run->diag, DIAG_SETTING_VALUE, run_place(model, run->diag, delay->place),
                 expr_op(&model->flat.pool, delay->lag) == EXPR_CONST ? "delay" : text, value,
                 "a delay must be a positive time");

@@ -381,6 +381,16 @@ static Term rule_delay(const Walk *w, const AstExpr *call, const Term *args)
     return call->call.n_args > 2 ? same(w->g, args[0], args[2]) : args[0];
 }
 
+static Term rule_within(const Walk *w, const AstExpr *call, const Term *args)
+{
+    const Term time = walk_time(w, call);
+    const uint32_t n = call->call.n_args;
+    if (n < 3) return walk_bare(NAN);
+    walk_relate(w->g, &args[1], &time, true);
+    walk_relate(w->g, &args[n - 1], &time, true);
+    return n > 3 ? same(w->g, args[0], args[2]) : args[0];
+}
+
 static Term rule_integ(const Walk *w, const AstExpr *call, const Term *args)
 {
     if (call->call.n_args != 2) return walk_bare(NAN);
@@ -426,7 +436,8 @@ static const struct Function {
 #include "expr/ops.def"
     { "ln", rule_pure },     { "pow", rule_pow },      { "noevent", rule_keep }, { "limit", rule_same },
     { "deadspace", rule_difference }, { "step", rule_switch }, { "pulse", rule_switch },
-    { "ramp", rule_ramp },   { "table", rule_table },  { "delay", rule_delay },  { "INTEG", rule_integ },
+    { "ramp", rule_ramp },   { "table", rule_table },  { "delay", rule_delay },
+    { AST_DELAY_WITHIN, rule_within }, { "INTEG", rule_integ },
     { "pre", rule_keep },    { "smooth", rule_keep },  { "hold", rule_keep },    { "sample", rule_delay },
     { "sum", rule_sum },     { "noise", rule_noise },  { "named", rule_named },
 };

@@ -173,7 +173,9 @@ static void add_tables(const CExport *c, StrBuf *s)
     if (t->n_delays) {
         str_add(s, "static const bool engine_before[] = {");
         for (uint32_t i = 0; i < t->n_delays; i++) str_addf(s, "%s%d", i ? ", " : " ", t->has_before[i]);
-        str_add(s, " };\n\n");
+        str_add(s, " };\nstatic const uint32_t engine_moving[] = { ");
+        for (uint32_t i = 0; i < t->n_delays; i++) add_number(s, t->moving[i], ", ");
+        str_add(s, "};\n\n");
     }
     str_addf(s,
              "static const EngineTables tables = {\n"
@@ -194,7 +196,7 @@ static void add_tables(const CExport *c, StrBuf *s)
     };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (lists[i].n) str_addf(s, "    .%s = engine_%s,\n", lists[i].name, lists[i].name);
-    if (t->n_delays) str_add(s, "    .has_before = engine_before,\n");
+    if (t->n_delays) str_add(s, "    .has_before = engine_before,\n    .moving = engine_moving,\n");
     if (t->nominal) str_add(s, "    .nominal = engine_nominal,\n");
     if (t->n_positive) str_addf(s, "    .positive = engine_positive, .n_positive = %u,\n", t->n_positive);
     str_add(s, "};\n\nstatic const SolverOptions options = {\n");

@@ -226,7 +226,8 @@ static void test_diagnose_says_why_a_constraint_is_not_differentiated(void **sta
     Make m;
     make_init(&m);
     const Expr x = make_var(&m, "x"), f = make_var(&m, "F"), t = expr_time(&m.flat.pool);
-    const FlatDelay delay = { make_call(&m, EXPR_SIN, t), make_number(&m, 1), EXPR_NONE, make_place(&m, 2) };
+    const FlatDelay delay = { .source = make_call(&m, EXPR_SIN, t), .lag = make_number(&m, 1),
+                              .before = EXPR_NONE, .place = make_place(&m, 2) };
     vec_push(&m.arena, &m.flat.delays, delay);
     make_equation(&m, make_der(&m, make_der(&m, x)), f);
     make_equation(&m, x, make_op(&m, EXPR_DELAY, make_sub(&m, t, make_number(&m, 1)), 0, EXPR_NONE));
