@@ -75,6 +75,16 @@ FitFound fit_search(Fit *fit, const double *start, double confidence);
 // How the values of the points change with each parameter as it is looked for, [n][m], at p.
 bool fit_derivatives(Fit *fit, const double *p, double *a);
 
+// ---- profile.c: how the sum of squares rises when one parameter is held elsewhere
+typedef struct FitProfile {
+    double *p, *rise;        // [n] values, ascending, and the rise in units of the variance
+    size_t  n;
+    double  limit;           // of the rise, where the interval ends
+    double  low, high;       // its ends; NaN: open on that side
+    bool    has_better;      // a lower sum was met on the way
+} FitProfile;
+FitProfile fit_profile(Fit *fit, const FitFound *best, size_t which, double confidence);
+
 // ---- identify.c: why something is not known at p
 typedef struct FitCause {
     bool is_structural;    // no data of these variables could know it

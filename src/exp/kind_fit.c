@@ -31,6 +31,8 @@ static const orr_keyword words[] = {
          "a parameter, input or initial value to find: 'K=1 in 0.1..50'; may be repeated"),
     WORD("data", LIST, "FILE",
          "a CSV file with the time first and columns named as variables; may be repeated", .is_input = true),
+    WORD("profile", FLAG, NULL,
+      "follow each parameter until the sum of squares has grown as chance explains"),
     WORD("starts", COUNT, "N", "search from so many points within the bounds (default: 10 if there are any)",
       .low = 1, .high = 1e5, .hint = "a whole number such as 20"),
 };
@@ -42,6 +44,7 @@ typedef struct Calibration {
     FitSeries series[SERIES_MAX];
     double start[FIT_PARAMETERS_MAX], confidence;
     FitFound best;
+    FitProfile *profiles;                       // [n] if they were requested
     FitCause cause;                       // of what the best does not know
     double total;                         // sum of squares of the data
     size_t n_starts, n_equal, n_other;    // searches that ended at the same sum: there, elsewhere
@@ -278,9 +281,15 @@ static bool search(Calibration *c)
 
 // ---------------------------------------------------------------------------------------------- report
 
+static bool is_open(const Calibration *c, size_t j)
+{
+    return c->profiles && (isnan(c->profiles[j].low) || isnan(c->profiles[j].high));
+}
+
 static const char *verdict_of(const Calibration *c, size_t j)
 {
     if (c->best.is_at_bound[j]) return "at its bound";
+    if (!isnan(c->best.error[j]) && is_open(c, j)) return "not by these data";
     if (isnan(c->best.error[j]))
         return c->cause.is_structural ? "locally structurally not" : "not by these data";
     return c->n_other ? "not unique" : "identifiable";
@@ -303,6 +312,32 @@ static void say_parameters(Calibration *c)
         if (isnan(b->error[j])) say(c->call, " %12s   %-28s", "none", "");
         else say(c->call, " %12.4g   %-12.6g to %-12.6g", b->error[j], b->low[j], b->high[j]);
         say(c->call, " %s\n", verdicts[j]);
+    }
+    sheet_end(&sheet);
+}
+
+static void say_end(Calibration *c, double end)
+{
+    if (isnan(end)) say(c->call, " %12s", "open");
+    else say(c->call, " %12.6g", end);
+}
+
+// Intervals by profiles, which have the shape that the model has.
+static void say_profiles(Calibration *c)
+{
+    Sheet sheet = sheet_begin(c->call, "profiles", c->fit.n);
+    const char **names = sheet_texts(&sheet, "parameter");
+    double *low = sheet_numbers(&sheet, "low", NULL), *high = sheet_numbers(&sheet, "high", NULL);
+    say(c->call, "  %-16s %12s %12s   by its profile\n", "", "from", "to");
+    for (size_t j = 0; j < c->fit.n; j++) {
+        const FitProfile *profile = &c->profiles[j];
+        names[j] = c->parameters[j].name;
+        low[j] = profile->low, high[j] = profile->high;
+        say(c->call, "  %-16s", names[j]);
+        say_end(c, profile->low);
+        say_end(c, profile->high);
+        say(c->call, "   %zu points%s\n", profile->n,
+            profile->has_better ? "; a lower sum was met: take more --starts" : "");
     }
     sheet_end(&sheet);
 }
@@ -371,7 +406,8 @@ static void say_quality(Calibration *c)
                  fit = c->fit.has_deviations ? squares : m * log(squares / m);
     const double aic = fit + 2 * k, aicc = m > k + 1 ? aic + 2 * k * (k + 1) / (m - k - 1) : NAN,
                  bic = fit + k * log(m);
-    if (squares > 0) say(c->call, "  AIC %.6g, AICc %.6g, BIC %.6g\n", aic, aicc, bic);
+    if (squares > 0) say(c->call, "  AIC %.6g, BIC %.6g", aic, bic);
+    if (squares > 0) say(c->call, isnan(aicc) ? "\n" : ", AICc %.6g\n", aicc);
     const double *r = b->result.r;
     for (size_t i = 0; i < c->fit.n_series; r += c->fit.series[i++].n) say_runs(c, &c->fit.series[i], r);
     say(c->call, "  %zu steps, %zu runs", b->result.n_steps, c->fit.n_runs);
@@ -414,6 +450,30 @@ static void add_points(orr_figure *f, orr_panel *panel, const FitSeries *s, int 
     }
 }
 
+// A panel for each parameter: the rise of the sum, and the line where the interval ends.
+static void draw_profiles(Calibration *c, bool looks)
+{
+    orr_figure *f = orr_figure_create(orr_model_name(c->call->model));
+    for (size_t j = 0; j < c->fit.n; j++) {
+        const FitProfile *profile = &c->profiles[j];
+        orr_panel *panel = orr_figure_add_panel(f);
+        panel->x.label = orr_figure_text(f, c->parameters[j].name);
+        panel->x.is_log = c->parameters[j].is_log;
+        panel->y.label = orr_figure_text(f, "rise / variance");
+        panel->y.low = 0;
+        panel->y.high = 2 * profile->limit;
+        orr_series *line = orr_figure_add_series(f, panel, ORR_SERIES_LINE, "profile", profile->n);
+        orr_series *limit = orr_figure_add_series(f, panel, ORR_SERIES_LINE, "end of the interval", 2);
+        memcpy(line->x, profile->p, profile->n * sizeof *line->x);
+        memcpy(line->y, profile->rise, profile->n * sizeof *line->y);
+        limit->x[0] = profile->p[0];
+        limit->x[1] = profile->p[profile->n - 1];
+        limit->y[0] = limit->y[1] = profile->limit;
+        limit->is_dashed = true;
+    }
+    part_add(c->call, (orr_part){ .figure = f, .picture = c->fit.n_series + 1, .is_file_only = !looks });
+}
+
 // For each variable the data over the curve, then what is left.
 static bool add_figures(Calibration *c, bool looks)
 {
@@ -438,6 +498,7 @@ static bool add_figures(Calibration *c, bool looks)
         }
         part_add(c->call, (orr_part){ .figure = f, .picture = i + 1, .is_file_only = !looks });
     }
+    if (c->profiles) draw_profiles(c, looks);
     return ok;
 }
 
@@ -495,7 +556,12 @@ static orr_status carry_out(Call *call)
         diag_hint(call->diag, "give a better start, or bounds");
     }
     if (c.best.rank < c.best.n_free) c.cause = fit_explain(f, c.best.p);
+    if (given_of(call->experiment, "profile") && f->m > c.best.n_free) {
+        c.profiles = ARENA_ARRAY(call->arena, FitProfile, f->n);
+        for (size_t j = 0; j < f->n; j++) c.profiles[j] = fit_profile(f, &c.best, j, c.confidence);
+    }
     say_parameters(&c);
+    if (c.profiles) say_profiles(&c);
     say_unknown(&c);
     say_quality(&c);
     const bool looks = !call->how->is_quiet && !call->how->output;

@@ -37,6 +37,7 @@ typedef struct Writer {
     Arena arena;    // owns all below
     bool ok;
     bool *is_done;           // [n_nodes]
+    bool *is_open;           // [n_nodes] on the stack: met again, it needs itself
     uint32_t *number;        // [n_nodes] block of a node, 0 if none
     uint32_t *sense;         // [n_nodes] of a condition: block that is negative where it holds, 0 if none
     uint32_t *uses;          // [n_nodes] how many read it
@@ -467,6 +468,7 @@ static void walk(Writer *w, Expr root, uint32_t owner)
 {
     if (w->is_done[root]) return;
     vec_push(&w->arena, &w->stack, (Frame){ .node = root, .owner = owner });
+    w->is_open[root] = true;
     while (w->stack.n > 0) {
         Frame *top = &vec_last(&w->stack);
         if (expr_op(w->pool, top->node) == EXPR_VAR) top->owner = expr_node(w->pool, top->node)->index;
@@ -474,11 +476,19 @@ static void walk(Writer *w, Expr root, uint32_t owner)
         const int n = children(w, top->node, below);
         if ((int)top->next < n) {
             const Frame child = { .node = below[top->next++], .owner = top->owner };
-            if (!w->is_done[child.node]) vec_push(&w->arena, &w->stack, child);
+            if (w->is_open[child.node]) {
+                refuse(w, child.owner, "a condition that depends on what it decides, in the equation of",
+                       "it is an event of the run; a block diagram has no instant for it");
+                w->is_done[child.node] = true;
+            } else if (!w->is_done[child.node]) {
+                vec_push(&w->arena, &w->stack, child);
+                w->is_open[child.node] = true;
+            }
             continue;
         }
         const Frame frame = vec_pop(&w->stack);
         w->is_done[frame.node] = true;
+        w->is_open[frame.node] = false;
         write_node(w, frame.node, frame.owner);
     }
 }
@@ -697,6 +707,7 @@ bool csmp_graph_write(const CsmpGraph *graph, FILE *out, orr_diag *diag)
     Writer w = { .graph = graph, .flat = graph->flat, .pool = &graph->flat->pool, .diag = diag, .ok = true };
     const size_t n_nodes = w.pool->nodes.n, n_vars = w.flat->vars.n;
     w.is_done = ARENA_ARRAY(&w.arena, bool, n_nodes);
+    w.is_open = ARENA_ARRAY(&w.arena, bool, n_nodes);
     w.number = ARENA_ARRAY(&w.arena, uint32_t, n_nodes);
     w.sense = ARENA_ARRAY(&w.arena, uint32_t, n_nodes);
     w.uses = ARENA_ARRAY(&w.arena, uint32_t, n_nodes);

@@ -558,4 +558,8 @@ echo 'K, 1, 5' >bad.csmp
 run run bad.csmp
 expect_status 1
 expect_code E246
+# a condition that depends on what it decides has no block diagram; it was followed without end
+run export --csmp "$root/examples/rectifier.orr"
+expect_status 1
+expect_err E320
 finish

@@ -78,6 +78,13 @@ awk -F, 'NR == 2 { a = $3; ea = $4; la = $5 } NR == 3 { b = $3; eb = $4 }
     function off(x, y) { return x > y ? x - y : y - x }
     END { exit !(off(a, 1.06) < 1e-8 && off(b, 1.96) < 1e-8 && off(ea, sqrt(0.016*0.7)) < 1e-7 && off(eb, sqrt(0.016/5)) < 1e-7 && off(la, 1.06 - 4.302652730*sqrt(0.016*0.7)) < 1e-6) }' line_fit.csv || fail "a line: $(cat line_fit.csv)"
 
+# of a line the profile ends where the interval does
+run fit fits.orr --model Line --fit a --fit b --data line.csv --profile
+check
+awk '/by its profile/ { on = 1 } on && $1 == "a" { exit !($2 == 0.60465 && $3 == 1.51535) }' out || fail 'the profile of a line'
+run fit fits.orr --model Product --fit 'a=1.4 in 0.1..10 log' --fit 'b=1.1 in 0.1..10 log' --data product.csv --profile
+expect_out open
+
 # bounds hold, and say so
 run fit fits.orr --model Line --fit 'a=0 in -1..1' --fit b --data line.csv
 expect_out 'at its bound'
