@@ -242,8 +242,7 @@
     D(FORM_UNKNOWN,           "E460", "cannot write '%s': results are not written as '%s'") \
     D(FIT_POINTS,             "E490", "%zu points cannot tell %zu parameters") \
     D(FIT_PARAMETER,          "E491", "'%s' cannot be fitted: %s") \
-    D(FIT_DATA,               "E492", "'%s' cannot be fitted to: %s") \
-    D(FIT_START,              "E493", "the run from which the fit starts fails: %s") \
+    D(FIT_START,              "E492", "the run from which the fit starts fails: %s") \
     D(STEP_UNDERFLOW,         "E501", "step fell below %g s at t = %g s; '%s' changes fastest") \
     D(VALUE_NOT_FINITE,       "E502", "'%s' became %s at t = %.10g") \
     D(DOMAIN_ERROR,           "E503", "%s has no real value at t = %.10g") \

@@ -1064,11 +1064,11 @@
     X(FIT_UNKNOWN, \
       "In some direction the parameters can move and nothing that was measured changes: a product\n" \
       "a*b is known, but neither factor. Such parameters get no standard error.", \
-      "    orrery fit product.orr --fit a --fit b --data measured.csv", \
+      "    orrery fit product.orr --fit a --fit b --data x=measured.csv:x", \
       "fit only one of them, or give data in which each is felt alone.") \
     X(FIT_UNFINISHED, \
       "The sum of squares was still becoming smaller when the search ended.", \
-      "    orrery fit valley.orr --fit a=1e6 --fit b=1e-6 --data measured.csv", \
+      "    orrery fit valley.orr --fit a=1e6 --fit b=1e-6 --data x=measured.csv:x", \
       "start nearer to the solution, or give bounds.") \
     X(ONLY_IN_EVENTS, \
       "pre(x) is the value of x before an event, so it means something in the conditions and bodies\n" \
@@ -1794,23 +1794,18 @@
       "and where the results come from; other programs convert both.") \
     X(FIT_POINTS, \
       "Each parameter that is fitted needs at least one measured point of its own.", \
-      "    orrery fit spring.orr --fit K --fit D --fit M --data two_points.csv", \
+      "    orrery fit spring.orr --fit K --fit D --fit M --data x=two_points.csv:x", \
       "fit fewer parameters, or give more data.") \
     X(FIT_PARAMETER, \
       "What is to be fitted is a parameter, an input or an initial value of the model, with a start\n" \
       "inside its bounds.", \
-      "    orrery fit spring.orr --fit 'K=100 in 0.1..50' --data measured.csv", \
+      "    orrery fit spring.orr --fit 'K=100 in 0.1..50' --data x=measured.csv:x", \
       "write NAME, NAME=START or NAME=START in LOW..HIGH; log behind it looks\n" \
       "for its logarithm.") \
-    X(FIT_DATA, \
-      "The first column of a file of data is the time; the others are named as variables of the\n" \
-      "model. Points before the beginning of the run cannot be compared with it.", \
-      "    orrery fit spring.orr --fit K --data other_names.csv", \
-      "rename the columns, or let the experiment begin earlier: from.") \
     X(FIT_START, \
       "A search begins with a run at the start of all parameters, and this run failed. Runs that fail\n" \
       "later are avoided and counted; the first one cannot be.", \
-      "    orrery fit spring.orr --fit K=1e300 --data measured.csv", \
+      "    orrery fit spring.orr --fit K=1e300 --data x=measured.csv:x", \
       "give other starts, or bounds within which the model runs.") \
     X(STEP_UNDERFLOW, \
       "The solver made its step smaller and smaller to keep its tolerance, until time itself\n" \

@@ -18,63 +18,82 @@ static double from_sought(const FitParameter *x, double s) { return x->is_log ? 
 // ---- Runs
 
 typedef struct Runs {
-    Fit *fit;
-    double *values;    // [n_members][m]
-    bool *ok;
+    Fit      *fit;
+    FitGroup *group;
+    double   *values;    // [n_members][m]
+    bool     *ok;
 } Runs;
 
 static bool learn_columns(void *self, const char *const *names, const char *const *units, size_t n,
                           const char *time_unit)
 {
-    Fit *f = ((Runs *)self)->fit;
+    const Runs *runs = self;
+    FitGroup *g = runs->group;
     (void)units, (void)time_unit;
-    f->n_columns = n;
-    for (size_t i = 0; i < f->n_series && !f->has_columns; i++)
+    g->n_columns = n;
+    for (size_t i = 0; i < g->n && !g->has_columns; i++)
         for (size_t k = 0; k < n; k++)
-            if (strcmp(names[k], f->series[i].variable) == 0) f->column_of[i] = k;
-    f->has_columns = true;
+            if (strcmp(names[k], runs->fit->series[g->first + i].variable) == 0) g->column_of[i] = k;
+    g->has_columns = true;
     return true;
 }
 
 static bool take_member(void *self, const orr_member *member)
 {
-    Runs *runs = self;
+    const Runs *runs = self;
     Fit *f = runs->fit;
-    double *values = runs->values + member->index * f->m;
-    f->n_runs++;
-    runs->ok[member->index] = member->status == ORR_STATUS_OK || member->status == ORR_STATUS_TERMINATED;
+    const FitGroup *g = runs->group;
+    double *values = runs->values + member->index * f->m + g->at;
+    bool ok = member->status == ORR_STATUS_OK || member->status == ORR_STATUS_TERMINATED;
     size_t k = 0;
-    for (size_t i = 0; i < f->n_series; i++) {
-        for (size_t j = 0; j < f->series[i].n; j++, k++) {
-            const bool is_there = f->row_of[k] < member->n_rows;
-            values[k] = is_there ? member->rows[f->row_of[k] * f->n_columns + f->column_of[i]] : NAN;
-            if (!isfinite(values[k])) runs->ok[member->index] = false;
+    f->n_runs++;
+    for (size_t i = 0; i < g->n; i++) {
+        for (size_t j = 0; j < f->series[g->first + i].n; j++, k++) {
+            const bool is_there = g->row_of[k] < member->n_rows;
+            values[k] = is_there ? member->rows[g->row_of[k] * g->n_columns + g->column_of[i]] : NAN;
+            ok = ok && isfinite(values[k]);
         }
     }
-    if (!runs->ok[member->index] && f->n_failed++ == 0)
+    if (!ok && f->n_failed++ == 0)
         snprintf(f->failure, sizeof f->failure, "%s",
                  member->failure ? member->failure : "a value is no number");
+    runs->ok[member->index] = runs->ok[member->index] && ok;
     return true;
 }
 
-// n runs, with the parameters p [n][fit->n].
+// n runs of each group, with the parameters p [n][fit->n].
 static bool run_all(Fit *f, const double *p, size_t n, double *values, bool *ok)
 {
-    const char *names[FIT_PARAMETERS_MAX];
-    Runs runs = { f, values, ok };
+    const char *names[FIT_PARAMETERS_MAX + 1];
+    Arena work = { 0 };
     orr_ensemble_options how = f->how;
+    bool runs_well = true;
     for (size_t i = 0; i < f->n; i++) names[i] = f->parameters[i].name;
-    memset(ok, 0, n * sizeof *ok);
     how.names = names;
-    how.n_names = f->n;
+    how.n_names = f->n + (f->held ? 1 : 0);
     how.values = p;
     how.n_members = n;
     how.common = true;
-    const orr_member_sink sink = { .begin = learn_columns, .member = take_member, .self = &runs };
-    orr_diag *diag = orr_diag_create();
-    const orr_status status = orr_ensemble_run(f->model, &f->experiment, &how, &sink, NULL, diag);
-    orr_diag_destroy(diag);
-    return status == ORR_STATUS_OK;
+    if (f->held) {
+        double *all = ARENA_ARRAY(&work, double, n * how.n_names);
+        names[f->n] = f->held;
+        for (size_t i = 0; i < n; i++) {
+            for (size_t j = 0; j < f->n; j++) all[i * how.n_names + j] = p[i * f->n + j];
+            all[i * how.n_names + f->n] = f->held_at;
+        }
+        how.values = all;
+    }
+    for (size_t i = 0; i < n; i++) ok[i] = true;
+    for (size_t i = 0; i < f->n_groups; i++) {
+        Runs runs = { f, &f->groups[i], values, ok };
+        const orr_member_sink sink = { .begin = learn_columns, .member = take_member, .self = &runs };
+        orr_diag *diag = orr_diag_create();
+        runs_well = orr_ensemble_run(f->model, &runs.group->experiment, &how, &sink, NULL, diag) ==
+                        ORR_STATUS_OK && runs_well;
+        orr_diag_destroy(diag);
+    }
+    arena_free(&work);
+    return runs_well;
 }
 
 bool fit_values(Fit *f, const double *p, double *values)
@@ -89,33 +108,63 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// The experiment of a group: what its condition sets, rows at its times.
+static void prepare_group(const Fit *f, FitGroup *g)
+{
+    orr_experiment *e = &g->experiment;
+    size_t n_points = 0, n_times = 0, k = 0;
+    *e = f->experiment;
+    const char **records = ARENA_ARRAY(f->arena, const char *, g->n);
+    for (size_t i = 0; i < g->n; i++) {
+        records[i] = f->series[g->first + i].variable;
+        n_points += f->series[g->first + i].n;
+    }
+    e->records = records;
+    e->n_records = g->n;
+    double *times = ARENA_ARRAY(f->arena, double, n_points);
+    for (size_t i = 0; i < g->n; i++)
+        for (size_t j = 0; j < f->series[g->first + i].n; j++) times[k++] = f->series[g->first + i].t[j];
+    qsort(times, n_points, sizeof *times, compare_numbers);
+    for (size_t i = 0; i < n_points; i++)
+        if (times[i] > (n_times ? times[n_times - 1] : e->from)) times[n_times++] = times[i];
+    g->row_of = ARENA_ARRAY(f->arena, size_t, n_points);
+    g->column_of = ARENA_ARRAY(f->arena, size_t, g->n);
+    k = 0;
+    for (size_t i = 0; i < g->n; i++)
+        for (size_t j = 0; j < f->series[g->first + i].n; j++, k++) {
+            const double *at = bsearch(&f->series[g->first + i].t[j], times, n_times, sizeof *times,
+                                       compare_numbers);
+            g->row_of[k] = at ? (size_t)(at - times) + 1 : 0;
+        }
+    e->times = times;
+    e->n_times = n_times;
+    if (n_times) e->until = times[n_times - 1];
+    const size_t condition = f->series[g->first].condition;
+    if (!condition) return;
+    const orr_condition *set = &f->experiment.conditions[condition - 1];
+    orr_setting *settings = ARENA_ARRAY(f->arena, orr_setting, e->run.n_settings + set->n_settings);
+    for (size_t i = 0; i < e->run.n_settings; i++) settings[i] = e->run.settings[i];
+    for (size_t i = 0; i < set->n_settings; i++) settings[e->run.n_settings + i] = set->settings[i];
+    e->run.settings = settings;
+    e->run.n_settings += set->n_settings;
+}
+
 bool fit_prepare(Fit *f, orr_diag *diag)
 {
-    f->m = 0;
-    for (size_t i = 0; i < f->n_series; i++) f->m += f->series[i].n;
+    f->m = f->n_groups = 0;
+    f->groups = ARENA_ARRAY(f->arena, FitGroup, f->n_series);
+    for (size_t i = 0; i < f->n_series; i++) {
+        if (i == 0 || f->series[i].condition != f->series[i - 1].condition)
+            f->groups[f->n_groups++] = (FitGroup){ .first = i, .at = f->m };
+        f->groups[f->n_groups - 1].n++;
+        f->m += f->series[i].n;
+    }
     if (f->m < f->n) {
         diag_report(diag, DIAG_FIT_POINTS, (Place){ 0 }, f->m, f->n);
         diag_hint(diag, "fit fewer parameters, or give more data");
         return false;
     }
-    double *times = ARENA_ARRAY(f->arena, double, f->m);
-    size_t n = 0, n_times = 0, k = 0;
-    for (size_t i = 0; i < f->n_series; i++)
-        for (size_t j = 0; j < f->series[i].n; j++) times[n++] = f->series[i].t[j];
-    qsort(times, n, sizeof *times, compare_numbers);
-    for (size_t i = 0; i < n; i++)
-        if (times[i] > f->experiment.from && (n_times == 0 || times[i] > times[n_times - 1]))
-            times[n_times++] = times[i];
-    f->row_of = ARENA_ARRAY(f->arena, size_t, f->m);
-    f->column_of = ARENA_ARRAY(f->arena, size_t, f->n_series);
-    for (size_t i = 0; i < f->n_series; i++)
-        for (size_t j = 0; j < f->series[i].n; j++, k++) {
-            const double *at = bsearch(&f->series[i].t[j], times, n_times, sizeof *times, compare_numbers);
-            f->row_of[k] = at ? (size_t)(at - times) + 1 : 0;
-        }
-    f->experiment.times = times;
-    f->experiment.n_times = n_times;
-    if (n_times) f->experiment.until = times[n_times - 1];
+    for (size_t i = 0; i < f->n_groups; i++) prepare_group(f, &f->groups[i]);
     return true;
 }
 

@@ -22,30 +22,42 @@ typedef struct FitParameter {
 // What was measured of one variable, in the unit of the model.
 typedef struct FitSeries {
     const char *variable;
-    const double *t, *y;        // [n] not NaN; in any order
-    const double *deviation;    // [n]; NULL: not known
-    size_t n;
+    const double *t, *y;       // [n] not NaN; in any order
+    const double *deviation;   // [n]; NULL: not known
+    size_t      n;
+    size_t      condition;     // under which it was measured, see orr_data; series of one stand together
 } FitSeries;
+
+// The series of one condition, which one run gives.
+typedef struct FitGroup {
+    orr_experiment experiment;         // rows at the times of the data, and nothing else
+    size_t         first, n;           // series
+    size_t         at;                 // their first point, of all
+    size_t        *row_of;             // [points] row of each
+    size_t        *column_of;          // [n]; learnt from the first run
+    size_t         n_columns;
+    bool           has_columns;
+} FitGroup;
 
 typedef struct Fit {
     const orr_model *model;
-    orr_experiment   experiment;       // of one run: rows at the times of the data, and nothing else
+    orr_experiment   experiment;       // of one run, without its times
     const FitParameter *parameters;    // [n]
     size_t           n;
     const FitSeries *series;           // [n_series]
     size_t           n_series, m;      // points of all series
     bool             has_deviations;   // all series have them
+    const char      *held;             // a parameter that all runs hold at held_at; NULL: none
+    double           held_at;
     orr_ensemble_options how;          // threads, lanes, cancel
     // called now and then; false: stop
     bool           (*goes_on)(void *self, size_t step, double squares);
     void            *self;
     Arena           *arena;
-    // found by fit_prepare
-    size_t          *row_of;           // [m] row of each point
-    size_t          *column_of;        // [n_series]; learnt from the first run
-    size_t           n_columns;
-    bool             has_columns;
     double           reach;            // of differences, relative: far enough beside the noise of runs
+    // found by fit_prepare
+    FitGroup        *groups;           // [n_groups]
+    size_t           n_groups;
     size_t           n_runs, n_failed;
     char             failure[300];     // of the first run that failed
 } Fit;
@@ -64,7 +76,7 @@ typedef struct FitFound {
     bool    is_at_bound[FIT_PARAMETERS_MAX];
 } FitFound;
 
-// Times of the rows, sizes of what follows. False after a message.
+// Groups, and the times of their rows. False after a message.
 bool fit_prepare(Fit *fit, orr_diag *diag);
 // Values of all points for one set of parameters; false: the run failed.
 bool fit_values(Fit *fit, const double *p, double *values);

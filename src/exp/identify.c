@@ -19,13 +19,15 @@ static Fit dense_fit(const Fit *fit, Arena *arena)
     Fit dense = *fit;
     FitSeries *series = ARENA_ARRAY(arena, FitSeries, fit->n_series);
     double *t = ARENA_ARRAY(arena, double, TIMES), *y = ARENA_ARRAY(arena, double, TIMES);
-    const double from = fit->experiment.from, until = fit->experiment.until;
+    const double from = fit->experiment.from;
+    double until = from;
+    for (size_t i = 0; i < fit->n_groups; i++) until = fmax(until, fit->groups[i].experiment.until);
     for (size_t i = 0; i < TIMES; i++) t[i] = from + (until - from) * (double)(i + 1) / TIMES;
     for (size_t i = 0; i < fit->n_series; i++)
-        series[i] = (FitSeries){ .variable = fit->series[i].variable, .t = t, .y = y, .n = TIMES };
+        series[i] = (FitSeries){ .variable = fit->series[i].variable, .t = t, .y = y, .n = TIMES,
+                                 .condition = fit->series[i].condition };
     dense.series = series;
     dense.arena = arena;
-    dense.has_columns = false;
     dense.has_deviations = false;
     return dense;
 }

@@ -3,9 +3,9 @@
 //
 //     words → Fit ──search, from one start or many→ FitFound → table, tests of the residuals, figures
 #include "base/text.h"
+#include "exp/data.h"
 #include "exp/fit.h"
 #include "exp/kind.h"
-#include "exp/table.h"
 #include "num/design.h"
 #include "num/random.h"
 #include "num/student.h"
@@ -29,8 +29,6 @@ enum {
 static const orr_keyword words[] = {
     WORD("fit", LIST, "NAME[=START] [in LOW..HIGH] [log]",
          "a parameter, input or initial value to find: 'K=1 in 0.1..50'; may be repeated"),
-    WORD("data", LIST, "FILE",
-         "a CSV file with the time first and columns named as variables; may be repeated", .is_input = true),
     WORD("profile", FLAG, NULL,
       "follow each parameter until the sum of squares has grown as chance explains"),
     WORD("starts", COUNT, "N", "search from so many points within the bounds (default: 10 if there are any)",
@@ -139,57 +137,39 @@ static bool find_starts(Calibration *c)
     return ok;
 }
 
-// A column of a file is a series, if the model has a variable of its name.
-static bool read_data(Calibration *c, const orr_value *given)
+// The data of the experiment, as far as they lie in its run; those of one condition stand together.
+static bool take_data(Calibration *c)
 {
-    Call *call = c->call;
-    orr_table *table = table_read(given->folder, given->text, call->diag);
-    if (!table) return false;
-    vec_push(call->arena, &call->tables, table);
-    const size_t n = orr_table_n_rows(table);
-    const double *t = orr_table_column(table, 0);
-    const size_t before = c->fit.n_series;
-    for (size_t k = 1; k < orr_table_n_columns(table) && c->fit.n_series < SERIES_MAX; k++) {
-        const char *name = orr_table_name(table, k);
-        const double *y = orr_table_column(table, k);
-        if (orr_model_find(call->model, name) == (size_t)-1) continue;
-        double *ts = ARENA_ARRAY(call->arena, double, n), *ys = ARENA_ARRAY(call->arena, double, n);
-        FitSeries *s = &c->series[c->fit.n_series++];
-        *s = (FitSeries){ .variable = name, .t = ts, .y = ys };
-        for (size_t i = 0; i < n; i++) {
-            if (isnan(y[i])) continue;    // missing
-            if (!(t[i] >= c->fit.experiment.from)) {
-                diag_report(
-                    call->diag, DIAG_FIT_DATA, (Place){ 0 }, given->text,
-                    arena_printf(call->arena, "it has a point at t = %g, before the run begins", t[i]));
-                diag_hint(call->diag, "let the experiment begin earlier: from");
-                return false;
-            }
-            ts[s->n] = t[i];
-            ys[s->n++] = y[i];
+    const orr_experiment *e = c->call->experiment;
+    for (size_t condition = 0; condition <= e->n_conditions; condition++) {
+        for (size_t i = 0; i < e->n_data; i++) {
+            const orr_data *d = &e->data[i];
+            if (d->condition != condition || d->observation || c->fit.n_series == SERIES_MAX) continue;
+            FitSeries *s = &c->series[c->fit.n_series];
+            *s = (FitSeries){ .variable = d->variable, .condition = condition };
+            size_t first = 0;    // in order of time
+            while (first < d->n && d->t[first] < e->from) first++;
+            while (first + s->n < d->n && !(d->t[first + s->n] > e->until)) s->n++;
+            s->t = d->t + first;
+            s->y = d->values + first;
+            s->deviation = d->deviations ? d->deviations + first : NULL;
+            if (s->n > 0) c->fit.n_series++;
         }
     }
-    if (c->fit.n_series > before) return true;
-    diag_report(
-        call->diag, DIAG_FIT_DATA, (Place){ 0 }, given->text,
-        arena_printf(call->arena, "no column has the name of a variable of %s", orr_model_name(call->model)));
-    diag_hint(call->diag, "the first column is the time; the others have names of variables");
-    return false;
+    return c->fit.n_series > 0;
 }
 
 static bool read_words(Calibration *c)
 {
     const orr_experiment *e = c->call->experiment;
-    size_t n_files = 0;
     bool ok = true;
     for (size_t i = 0; i < e->n_values; i++)
         if (strcmp(e->values[i].word, "fit") == 0) ok = read_parameter(c, e->values[i].text) && ok;
-    for (size_t i = 0; i < e->n_values && ok; i++)
-        if (strcmp(e->values[i].word, "data") == 0) ok = read_data(c, &e->values[i]) && ok, n_files++;
     if (!ok) return false;
-    if (c->fit.n && n_files) return true;
-    orr_diag_add(c->call->diag, "E023", c->fit.n ? "'--data FILE' is missing" : "'--fit NAME' is missing",
-                 "such as orrery fit spring.orr --fit K --data measured.csv");
+    if (c->fit.n && take_data(c)) return true;
+    orr_diag_add(c->call->diag, "E023",
+                 c->fit.n ? "'--data NAME=FILE:COLUMN' is missing" : "'--fit NAME' is missing",
+                 "such as orrery fit spring.orr --fit K --data x=measured.csv:position");
     return false;
 }
 
@@ -418,16 +398,15 @@ static void say_quality(Calibration *c)
 
 // ---------------------------------------------------------------------------------------------- figures
 
-// The run with what was found, as curves.
-static orr_table *best_run(Calibration *c)
+// The run of a group with what was found, as curves.
+static orr_table *best_run(Calibration *c, const FitGroup *g)
 {
     Call *call = c->call;
-    orr_experiment e = c->fit.experiment;
+    orr_experiment e = g->experiment;
     orr_setting *settings = ARENA_ARRAY(call->arena, orr_setting, e.run.n_settings + c->fit.n);
     for (size_t i = 0; i < e.run.n_settings; i++) settings[i] = e.run.settings[i];
     for (size_t j = 0; j < c->fit.n; j++)
-        settings[e.run.n_settings + j] = (orr_setting){ .name = c->parameters[j].name,
-                                                        .value = c->best.p[j] };
+        settings[e.run.n_settings + j] = (orr_setting){ c->parameters[j].name, c->best.p[j] };
     e.run.settings = settings;
     e.run.n_settings += c->fit.n;
     e.n_times = 0;
@@ -438,16 +417,6 @@ static orr_table *best_run(Calibration *c)
     orr_outcome outcome = orr_simulate(call->model, &e, &sink, 1, call->diag);
     orr_outcome_free(&outcome);
     return table;
-}
-
-static void add_points(orr_figure *f, orr_panel *panel, const FitSeries *s, int colour)
-{
-    orr_series *points = orr_figure_add_series(f, panel, ORR_SERIES_POINTS, "data", s->n);
-    points->colour = colour;
-    for (size_t i = 0; i < s->n; i++) {
-        points->x[i] = s->t[i];
-        points->y[i] = s->y[i];
-    }
 }
 
 // A panel for each parameter: the rise of the sum, and the line where the interval ends.
@@ -474,29 +443,38 @@ static void draw_profiles(Calibration *c, bool looks)
     part_add(c->call, (orr_part){ .figure = f, .picture = c->fit.n_series + 1, .is_file_only = !looks });
 }
 
-// For each variable the data over the curve, then what is left.
+static void draw_residuals(orr_figure *f, const FitSeries *s, const double *r)
+{
+    orr_panel *panel = orr_figure_add_panel(f);
+    panel->x.label = orr_figure_text(f, "t");
+    panel->y.label = orr_figure_text(f, s->deviation ? "residual / deviation" : "residual");
+    orr_series *points = orr_figure_add_series(f, panel, ORR_SERIES_POINTS, NULL, s->n);
+    points->colour = 1;
+    for (size_t i = 0; i < s->n; i++) {
+        points->x[i] = s->t[i];
+        points->y[i] = -r[i];
+    }
+}
+
+// For each variable of each condition the data over the curve, then what is left.
 static bool add_figures(Calibration *c, bool looks)
 {
-    const orr_table *table = best_run(c);
     const double *r = c->best.result.r;
     bool ok = true;
-    for (size_t i = 0; i < c->fit.n_series; i++) {
-        const FitSeries *s = &c->fit.series[i];
-        const orr_plot plot = { .ys = &s->variable, .n_ys = 1 };
-        orr_figure *f = orr_table_figure(table, &plot, orr_model_name(c->call->model), c->call->diag);
-        ok = f && ok;
-        if (!f) continue;
-        add_points(f, f->panels[0], s, 1);
-        orr_panel *rest = orr_figure_add_panel(f);
-        rest->x.label = orr_figure_text(f, "t");
-        rest->y.label = orr_figure_text(f, s->deviation ? "residual / deviation" : "residual");
-        orr_series *points = orr_figure_add_series(f, rest, ORR_SERIES_POINTS, NULL, s->n);
-        points->colour = 1;
-        for (size_t j = 0; j < s->n; j++) {
-            points->x[j] = s->t[j];
-            points->y[j] = -*r++;
+    for (size_t i = 0; i < c->fit.n_groups; i++) {
+        const FitGroup *g = &c->fit.groups[i];
+        const orr_table *table = best_run(c, g);
+        for (size_t k = 0; k < g->n; k++) {
+            const FitSeries *s = &c->fit.series[g->first + k];
+            const orr_plot plot = { .ys = &s->variable, .n_ys = 1 };
+            orr_figure *f = orr_table_figure(table, &plot, orr_model_name(c->call->model), c->call->diag);
+            ok = f && ok;
+            if (f) data_draw(c->call->experiment, s->condition, &plot, "", 1, f);
+            if (f) draw_residuals(f, s, r);
+            r += s->n;
+            const orr_part part = { .figure = f, .picture = g->first + k + 1, .is_file_only = !looks };
+            if (f) part_add(c->call, part);
         }
-        part_add(c->call, (orr_part){ .figure = f, .picture = i + 1, .is_file_only = !looks });
     }
     if (c->profiles) draw_profiles(c, looks);
     return ok;
@@ -522,14 +500,9 @@ static orr_status carry_out(Call *call)
     prepare_experiment(&c);
     if (!read_words(&c) || !find_starts(&c)) return ORR_STATUS_USAGE;
     Fit *f = &c.fit;
-    const char **records = ARENA_ARRAY(call->arena, const char *, f->n_series);
     f->has_deviations = true;
-    for (size_t i = 0; i < f->n_series; i++) {
-        records[i] = c.series[i].variable;
+    for (size_t i = 0; i < f->n_series; i++)
         if (!c.series[i].deviation) f->has_deviations = false;
-    }
-    f->experiment.records = records;
-    f->experiment.n_records = f->n_series;
     f->parameters = c.parameters;
     f->series = c.series;
     f->how = orr_ensemble_options_default();
@@ -580,8 +553,8 @@ const Kind kind_fit = {
         .words = words,
         .n_words = sizeof words / sizeof *words,
         .implied_by = "fit",
-        .shared = "set input allow-io from solver step tol abs max-step quantum confidence seed threads "
-                  "lanes max-time",
+        .shared = "set input allow-io data from until solver step tol abs max-step quantum confidence seed "
+                  "threads lanes max-time",
         .output = "FILE",
         .output_help = "write the parameters as CSV; - is standard output",
         .details =
@@ -595,7 +568,7 @@ const Kind kind_fit = {
             "Examples:\n"
             "  orrery run examples/mass_spring/spring.orr ideal\n"
             "  orrery fit examples/mass_spring/spring.orr --model Damped --fit 'K in 0.1..50 log' --fit D "
-            "--data examples/mass_spring/measured.csv\n",
+            "--data x=examples/mass_spring/measured.csv:x\n",
     },
     .carry_out = carry_out,
 };

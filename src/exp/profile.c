@@ -14,15 +14,13 @@ enum { POINTS_MAX = 40 };    // on each side
 typedef struct Side {
     Fit     fit;             // of the other parameters
     FitParameter others[FIT_PARAMETERS_MAX];
-    orr_setting *settings;   // the last one holds the parameter
-    size_t  which;
     double  others_at[FIT_PARAMETERS_MAX];    // where the last search ended
 } Side;
 
 // The least squares with the parameter held at p; the others start where they were. Infinite: it cannot run.
 static double squares_at(Side *side, double p)
 {
-    side->settings[side->fit.experiment.run.n_settings - 1].value = p;
+    side->fit.held_at = p;
     double squares = INFINITY;
     if (side->fit.n == 0) {
         fit_squares(&side->fit, NULL, 1, &squares);
@@ -36,19 +34,14 @@ static double squares_at(Side *side, double p)
 
 static void begin_side(Side *side, const Fit *fit, const FitFound *best, size_t which)
 {
-    *side = (Side){ .fit = *fit, .which = which };
+    *side = (Side){ .fit = *fit };
     size_t n = 0;
     for (size_t j = 0; j < fit->n; j++) {
         if (j == which) continue;
         side->others_at[n] = best->p[j];
         side->others[n++] = fit->parameters[j];
     }
-    orr_run_options *run = &side->fit.experiment.run;
-    side->settings = ARENA_ARRAY(fit->arena, orr_setting, run->n_settings + 1);
-    for (size_t i = 0; i < run->n_settings; i++) side->settings[i] = run->settings[i];
-    side->settings[run->n_settings] = (orr_setting){ .name = fit->parameters[which].name };
-    run->settings = side->settings;
-    run->n_settings++;
+    side->fit.held = fit->parameters[which].name;
     side->fit.parameters = side->others;
     side->fit.n = n;
 }
