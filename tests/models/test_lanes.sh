@@ -18,4 +18,10 @@ for name in amplifier ball cascade digital_controller heat hysteresis limits lin
         cmp -s alone.csv lanes.csv || fail "$name by $solver: not the same many at once"
     done
 done
+# histories are kept by runs alone
+for experiment in tight late_rk4; do
+    run replicate "$root/tests/models/delays.orr" $experiment --replications 4 --lanes always --quiet --stats
+    expect_status 0
+    expect_err 'one_by_one: delays'
+done
 finish
