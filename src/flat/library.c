@@ -253,6 +253,46 @@ static FrontValue make_number(const void *context, double value)
     return (FrontValue){ .expr = expr_const(&r->ex->flat->pool, value) };
 }
 
+// May what a function jumps or bends at be an event? In arrays that stay arrays it may not.
+static bool is_seen(const Reading *r, Expr argument, Reads by)
+{
+    return r->makes_modes && !r->in_comparison && !r->ex->nest && settle_reads(r->ex, argument) & by;
+}
+
+// floor, ceil, round, mod: a step must not cross a jump unseen. As of tables (table.c), two relations keep
+// the place of the whole number in four, counted so that only one of them changes at a time; the value is the
+// whole number of that place which is nearest, so it goes on past the jump until the event.
+static Expr jump(const Reading *r, ExprOp op, Expr a, Expr b, Place place)
+{
+    ExprPool *pool = &r->ex->flat->pool;
+    const Expr of = op == EXPR_MOD ? expr_binary(pool, EXPR_DIV, a, b) : a;
+    const Expr whole = expr_unary(pool, op == EXPR_MOD ? EXPR_FLOOR : op, of);
+    const Expr four = expr_const(pool, 4), bound = expr_const(pool, 1.5);
+    const Expr next = expr_binary(pool, EXPR_ADD, whole, expr_const(pool, 1));
+    const Expr low = lower_relation(r, EXPR_GT, expr_binary(pool, EXPR_MOD, next, four), bound, place);
+    const Expr high = lower_relation(r, EXPR_GT, expr_binary(pool, EXPR_MOD, whole, four), bound, place);
+    const Expr upper = expr_make(pool, EXPR_IF, low, expr_const(pool, 2), expr_const(pool, 3));
+    const Expr lower = expr_make(pool, EXPR_IF, low, expr_const(pool, 1), expr_const(pool, 0));
+    const Expr at = expr_make(pool, EXPR_IF, high, upper, lower);
+    const double half = op == EXPR_ROUND ? 0 : op == EXPR_CEIL ? 0.5 : -0.5;
+    const Expr middle = expr_binary(pool, EXPR_ADD, of, expr_const(pool, half));
+    const Expr far = expr_binary(pool, EXPR_DIV, expr_binary(pool, EXPR_SUB, middle, at), four);
+    const Expr turns = expr_binary(pool, EXPR_MUL, four, expr_unary(pool, EXPR_ROUND, far));
+    const Expr near = expr_binary(pool, EXPR_ADD, at, turns);
+    return op == EXPR_MOD ? expr_binary(pool, EXPR_SUB, a, expr_binary(pool, EXPR_MUL, b, near)) : near;
+}
+
+// abs, min, max of time: what only time moves passes a corner once, so that an event there costs little. On
+// states they are left to the error control of the solver.
+static Expr corner(const Reading *r, ExprOp op, Expr a, Expr b, Place place)
+{
+    ExprPool *pool = &r->ex->flat->pool;
+    const Expr other = op == EXPR_ABS ? expr_unary(pool, EXPR_NEG, a) : b;
+    const Expr first = lower_relation(r, op == EXPR_MIN ? EXPR_LE : EXPR_GE, a,
+                                      op == EXPR_ABS ? expr_const(pool, 0) : b, place);
+    return expr_make(pool, EXPR_IF, first, a, other);
+}
+
 static FrontValue make_operation(const void *context, ExprOp op, FrontValue a, FrontValue b, FrontValue c)
 {
     const FrontCall *call = context;
@@ -260,6 +300,11 @@ static FrontValue make_operation(const void *context, ExprOp op, FrontValue a, F
     if (op >= EXPR_LT && op <= EXPR_NE)
         return (FrontValue){ .expr = lower_relation(call->r, op, a.expr, b.expr, call->place) };
     if (op == EXPR_POW) array_check_exponent(call->r->ex, b.expr);
+    if (op == EXPR_ABS || op == EXPR_MIN || op == EXPR_MAX) {
+        const Expr both = op == EXPR_ABS ? a.expr : expr_binary(pool, EXPR_SUB, a.expr, b.expr);
+        if (is_seen(call->r, both, READS_TIME) && !(settle_reads(call->r->ex, both) & READS_VARIABLES))
+            return (FrontValue){ .expr = corner(call->r, op, a.expr, b.expr, call->place) };
+    }
     const int arity = expr_ops[op].arity;
     return (FrontValue){ .expr = expr_make(pool, op, a.expr, arity > 1 ? b.expr : EXPR_NONE,
                                            arity > 2 ? c.expr : EXPR_NONE) };
@@ -287,6 +332,13 @@ static Expr call_front(const Reading *r, const AstExpr *call, const FrontFunctio
     for (uint32_t i = 0; i < n; i++) first[i].expr = lower_real(r, call->call.args[i]);
     const FrontCall context = { r, call->place };
     const FrontMaker maker = { make_number, make_operation, &context, r->makes_modes };
+    const bool jumps = !f && (op == EXPR_FLOOR || op == EXPR_CEIL || op == EXPR_ROUND || op == EXPR_MOD);
+    Expr moved = jumps ? args[0].expr : EXPR_NONE;
+    if (jumps && op == EXPR_MOD) moved = expr_binary(&r->ex->flat->pool, EXPR_DIV, moved, args[1].expr);
+    if (jumps && is_seen(r, moved, READS_TIME | READS_VARIABLES)) {
+        arena_release(&r->ex->scratch, mark);
+        return jump(r, op, args[0].expr, args[1].expr, call->place);
+    }
     const FrontValue value = f ? f->build(&maker, args, n)
                                : make_operation(&context, op, args[0], args[1], args[0]);
     arena_release(&r->ex->scratch, mark);

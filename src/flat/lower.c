@@ -718,9 +718,15 @@ static Expr lower_binary(const Reading *r, const AstExpr *e)
     left = e;
     for (size_t i = n; i-- > 0; left = left->operands.a) spine[i] = left;
 
-    Expr value = operand(r, left, spine[0]->op);
+    // up to the last comparison all is compared by it
+    size_t n_compared = n;
+    while (n_compared > 0 && !front_is_relation(spine[n_compared - 1]->op)) n_compared--;
+    Reading compared = *r;
+    compared.in_comparison = true;
+    Expr value = operand(n_compared ? &compared : r, left, spine[0]->op);
     for (size_t i = 0; i < n; i++) {
-        value = combine(r, spine[i], value, operand(r, spine[i]->operands.b, spine[i]->op));
+        const Reading *reading = i < n_compared ? &compared : r;
+        value = combine(r, spine[i], value, operand(reading, spine[i]->operands.b, spine[i]->op));
         if (i + 1 < n && front_is_logic(spine[i + 1]->op)) value = truth_of(r, value, spine[i]);
     }
     arena_release(&r->ex->scratch, mark);

@@ -212,6 +212,7 @@ typedef struct Reading {
     Scope       *scope;           // NULL: only locals, as in a function of the file
     const Local *locals;
     bool         makes_modes;     // relations become MODEs: only in equations that hold all the time
+    bool         in_comparison;   // what is compared needs no events of its own: the relation is located
     bool         in_event;        // conditions and bodies of events: pre and initial have a meaning
     bool         in_reinit;       // bodies of `reinit` blocks: they are told something
     bool         is_structural;   // parameters are replaced by their values: sizes, bounds, indices

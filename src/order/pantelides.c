@@ -1,6 +1,7 @@
 // src/order/pantelides.c: the algorithm on a matching that grows: see augment.h.
 #include "order/pantelides.h"
 #include "order/augment.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,12 +88,77 @@ static AugmentRow read_row(Reducer *r, uint32_t equation, bool *reads_any)
     return (AugmentRow){ columns.items, (uint32_t)columns.n };
 }
 
+// ---- Jumps: what has one has no derivative there
+
+static bool reads(Reducer *r, Expr e, ExprOp leaf)
+{
+    size_t n;
+    const Expr *nodes = expr_collect(&r->flat->pool, &e, 1, &r->work, &n);
+    for (size_t i = 0; i < n; i++)
+        if (expr_op(&r->flat->pool, nodes[i]) == leaf) return true;
+    return false;
+}
+
+static bool is_fixed(Reducer *r, Expr e)
+{
+    const ExprOp changing[] = { EXPR_TIME, EXPR_MODE, EXPR_DELAY, EXPR_ELEM };
+    for (size_t i = 0; i < sizeof changing / sizeof *changing; i++)
+        if (reads(r, e, changing[i])) return false;
+    size_t n;
+    const uint32_t *variables = expr_variables(&r->flat->pool, e, &r->work, &n);
+    for (size_t i = 0; i < n; i++)
+        if (r->flat->vars.items[variables[i]].kind != FLAT_PARAM) return false;
+    return true;
+}
+
+static double at_time(const Reducer *r, Expr e, double t)
+{
+    const ExprValues values = { .t = t };
+    return expr_evaluate(&r->flat->pool, e, &values);
+}
+
+// Do the branches differ where the condition changes? Known if they differ by what is fixed, or if all of it
+// depends on nothing but time, the relation as a straight line.
+static bool branches_jump(Reducer *r, Expr condition, Expr a, Expr b)
+{
+    const Expr gap = expr_binary(&r->flat->pool, EXPR_SUB, a, b);
+    double value;
+    if (!reads(r, condition, EXPR_MODE)) return false;
+    if (expr_is_const(&r->flat->pool, gap, &value)) return value != 0;
+    if (is_fixed(r, gap)) return true;
+    if (expr_op(&r->flat->pool, condition) != EXPR_MODE) return false;
+    const Expr g = r->flat->relations.items[expr_node(&r->flat->pool, condition)->index].zero;
+    const double g0 = at_time(r, g, 0), t = g0 / (g0 - at_time(r, g, 1)), there = at_time(r, gap, t);
+    return fabs(at_time(r, g, t)) <= 1e-12 * fabs(g0) && fabs(there) > 1e-9 * fabs(at_time(r, a, t));
+}
+
+// Sums and multiples of switches; a product of two that change may well be continuous.
+static bool has_jump(Reducer *r, Expr e)
+{
+    const ExprPool *pool = &r->flat->pool;
+    for (; expr_op(pool, e) == EXPR_ADD || expr_op(pool, e) == EXPR_SUB; e = expr_operand(pool, e, 0))
+        if (has_jump(r, expr_operand(pool, e, 1))) return true;
+    const ExprOp op = expr_op(pool, e);
+    if (op == EXPR_IF) {
+        const Expr c = expr_operand(pool, e, 0), a = expr_operand(pool, e, 1), b = expr_operand(pool, e, 2);
+        return branches_jump(r, c, a, b) || has_jump(r, a) || has_jump(r, b);
+    }
+    if (op == EXPR_NEG) return has_jump(r, expr_operand(pool, e, 0));
+    if (op != EXPR_MUL && op != EXPR_DIV) return false;
+    const Expr a = expr_operand(pool, e, 0), b = expr_operand(pool, e, 1);
+    return (is_fixed(r, b) && has_jump(r, a)) || (op == EXPR_MUL && is_fixed(r, a) && has_jump(r, b));
+}
+
 static bool differentiate(Reducer *r, uint32_t row)
 {
     Flat *flat = r->flat;
     if (r->order.items[row] == PANTELIDES_ORDER_MAX)
         return report(r, row, "there is no end to it", "an unknown in it cancels out: correct the equation");
     const FlatEquation e = flat->equations.items[row];
+    if (has_jump(r, e.lhs) || has_jump(r, e.rhs))
+        return report(r, row, "it jumps: its derivative is an impulse there",
+                      "let it rise in a finite time (a ramp, a filter), or put the jump into a state by an "
+                      "event: at 1 then w := w + 1 end");
     const Expr lhs = expr_time_derivative(&flat->pool, e.lhs, r->rate.items, r->rate.n);
     const Expr rhs = expr_time_derivative(&flat->pool, e.rhs, r->rate.items, r->rate.n);
     if (lhs == EXPR_NONE || rhs == EXPR_NONE)
