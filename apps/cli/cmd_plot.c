@@ -68,31 +68,34 @@ static orr_status show(const orr_table *table, const PlotRequest *request, const
     return status;
 }
 
-static int run(const void *settings, const List *arguments, orr_diag *diag)
+orr_status results_plot(const orr_table *table, const List *given, const char *output, const char *title,
+                        orr_diag *diag)
 {
-    const Settings *s = settings;
     List plots = { 0 };
-    for (size_t i = 0; i < s->plot.n; i++) list_add(&plots, s->plot.items[i]);
-    if (s->output) list_add(&plots, s->output);
+    for (size_t i = 0; i < given->n; i++) list_add(&plots, given->items[i]);
+    if (output) list_add(&plots, output);
     const orr_experiment none = orr_experiment_default();
-    const char *path = arguments->items[0];
     PlotRequest request;
     orr_status status = ORR_STATUS_USAGE;
     const bool ok = results_read_plots(&request, &plots, &none, diag);
-    if (ok && s->output && request.n_files == 0) {
-        usage_error(diag, "E412", "the name must end in .svg, .png or .pdf", "cannot plot to '%s'",
-                    s->output);
-    } else if (ok) {
-        orr_table *table = orr_table_read(path, diag);
-        status = ORR_STATUS_SYSTEM;
-        if (table && orr_table_n_rows(table) == 0)
-            usage_error(diag, "E047", NULL, "'%s' has a header but no rows", path);
-        else if (table)
-            status = show(table, &request, s->title ? s->title : path, s->output != NULL, diag);
-        orr_table_destroy(table);
-    }
+    if (ok && output && request.n_files == 0)
+        usage_error(diag, "E412", "the name must end in .svg, .png or .pdf", "cannot plot to '%s'", output);
+    else if (ok) status = show(table, &request, title, output != NULL, diag);
     results_free_plots(&request);
     list_free(&plots);
+    return status;
+}
+
+static int run(const void *settings, const List *arguments, orr_diag *diag)
+{
+    const Settings *s = settings;
+    const char *path = arguments->items[0];
+    orr_table *table = orr_table_read(path, diag);
+    orr_status status = ORR_STATUS_SYSTEM;
+    if (table && orr_table_n_rows(table) == 0)
+        usage_error(diag, "E047", NULL, "'%s' has a header but no rows", path);
+    else if (table) status = results_plot(table, &s->plot, s->output, s->title ? s->title : path, diag);
+    orr_table_destroy(table);
     return (int)status;
 }
 

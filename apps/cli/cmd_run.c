@@ -66,10 +66,38 @@ static bool save(const Shared *s, const Session *session, const orr_experiment *
     return true;
 }
 
-static orr_status carry_out(const Settings *settings, const Session *session, double started_ms,
-                            orr_diag *diag)
+// NULL, if anything, after a message: *store is to be closed.
+static orr_keep *begin_keep(const Shared *s, const List *arguments, const Session *session,
+                            const orr_call *call, orr_store **store, orr_diag *diag)
+{
+    char *path = store_path(s->store, arguments->items[0], diag);
+    orr_keep_request request = store_request(s, arguments);
+    request.is_quiet = call->is_quiet || call->output;
+    request.has_pictures = call->n_pictures > 0;
+    if (session->experiment.resume)
+        usage_error(diag, "E025", "what came before the checkpoint is not known",
+                    "'--keep' and '--resume' exclude each other");
+    else if (path) *store = orr_store_open(path, ORR_STORE_KEEP, diag);
+    free(path);
+    return *store ? orr_keep_begin(*store, session->model, &session->experiment, &request, diag) : NULL;
+}
+
+// What it is done with: false after a message.
+static bool end_keep(orr_keep *keep, const orr_result *result, bool is_silent, orr_diag *diag)
+{
+    const size_t number = orr_keep_number(keep), n_recalled = orr_keep_recalled(keep);
+    const bool ok = orr_keep_end(keep, result);
+    (void)diag;
+    if (ok && !is_silent && n_recalled) printf("  %zu members were kept already\n", n_recalled);
+    if (ok && !is_silent) printf("  kept as run %zu\n", number);
+    return ok;
+}
+
+static orr_status carry_out(const Settings *settings, const List *arguments, const Session *session,
+                            double started_ms, orr_diag *diag)
 {
     const Shared *s = &settings->shared;
+    const bool keeps = s->keep || s->goes_on || session->experiment.keeps;
     orr_experiment e = session->experiment;
     bool is_silent = s->quiet || (s->output && strcmp(s->output, "-") == 0);
     for (size_t i = 0; i < e.n_sends; i++) is_silent |= strcmp(e.sends[i].target, "stdout") == 0;
@@ -80,7 +108,7 @@ static orr_status carry_out(const Settings *settings, const Session *session, do
         e.n_plots = request.n_plots;
         Progress progress = { .started_ms = started_ms };
         const bool shows = isatty(STDERR_FILENO) && !s->quiet;
-        const orr_call call = { .output = s->output,
+        orr_call call = { .output = s->output,
                                 .is_quiet = is_silent,
                                 .asks_plots = s->plot.n > request.n_files,
                                 .n_pictures = request.n_files,
@@ -90,10 +118,16 @@ static orr_status carry_out(const Settings *settings, const Session *session, do
                                 .rescue = limits_rescue,
                                 .has_units = s->units,
                                 .has_provenance = s->provenance };
-        orr_result result = orr_carry_out(session->model, &e, &call, diag);
+        orr_store *store = NULL;
+        orr_keep *keep = keeps ? begin_keep(s, arguments, session, &call, &store, diag) : NULL;
+        if (keep) call.keeper = orr_keep_keeper(keep);
+        orr_result result = { .status = ORR_STATUS_SYSTEM, .stats = "" };
+        if (keep || !keeps) result = orr_carry_out(session->model, &e, &call, diag);
         if (progress.shown_ms > 0) fputs("\r\033[K", stderr);
         status = limits_judge(result.status, diag);
-        const bool ok = results_show(&result, &request, is_silent, diag);
+        bool ok = results_show(&result, &request, is_silent, diag);
+        if (keep) ok = end_keep(keep, &result, is_silent, diag) && ok;
+        orr_store_close(store);
         if (!ok && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
         if (settings->save_as && result.status != ORR_STATUS_USAGE &&
             !save(s, session, &e, call.asks_plots, settings->save_as, diag) && status == ORR_STATUS_OK)
@@ -190,18 +224,20 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
         return run_machine(s, machine_get(arguments->items[0], s->machine, diag), diag);
     if (s->once) s->shared.kind = orr_kind_find("simulate");
     Session session;
+    orr_keep_notes();
     const SessionOptions open = { .shared = &s->shared,
                                   .arguments = arguments,
                                   .takes_machines = !s->shared.kind };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK && !session.model)
         status = (orr_status)run_machine(s, orr_machine_build(session.source, NULL, diag), diag);
-    else if (status == ORR_STATUS_OK) status = carry_out(s, &session, started_ms, diag);
+    else if (status == ORR_STATUS_OK) status = carry_out(s, arguments, &session, started_ms, diag);
     session_close(&session);
     return (int)status;
 }
 
-#define SHARES OPENING " --code -o --units --provenance --plot --stats --quiet"
+#define SHARES OPENING " --code -o --units --provenance --keep --continue --store --tag --plot --stats " \
+                       "--quiet"
 
 const Command command_run = {
     .name = "run", .arguments = "FILE [EXPERIMENT]",

@@ -25,6 +25,12 @@ void       session_close(Session *session);
 // After something could not be written: did the machine refuse, or was the model wrong? By the last message.
 orr_status failure_status(const orr_diag *diag);
 
+// store.c: which store of runs is meant by a path, of a store or of a model; freed with free(). NULL given:
+// that of `model`; NULL both: the only one in this folder, else NULL after a message.
+char *store_path(const char *given, const char *model, orr_diag *diag);
+// As `orrery run --keep` is called: what the store needs to call it again. Borrows.
+orr_keep_request store_request(const Shared *shared, const List *arguments);
+
 // limits.c: what one call of the program may take, and how it is ended.
 void limits_memory_default(void);
 // --max-memory or --max-time was given; false after a message.

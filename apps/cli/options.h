@@ -34,8 +34,8 @@ typedef struct Shared {
     orr_given  *given;              // [n_given], heap: words
     size_t      n_given;
     List        natives, plot;      // files of --native; --plot
-    const char *model, *loops, *code, *output;    // NULL: not given
-    bool        stats, quiet, no_sandbox, units, provenance;
+    const char *model, *loops, *code, *output, *store, *tag;    // NULL: not given
+    bool        stats, quiet, no_sandbox, units, provenance, keep, goes_on;
 } Shared;
 
 typedef struct Command {

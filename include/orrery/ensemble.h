@@ -53,6 +53,21 @@ typedef struct orr_member {
     void *reserved[4];
 } orr_member;
 
+// Somebody who keeps what is computed, as it is computed, and may know part of it: see orrery/store.h.
+typedef struct orr_keeper {
+    const orr_sink *sink;    // all of a single run goes there too; NULL: nothing
+    // An ensemble begins: what is varied and recorded. What was kept earlier of another one is not used.
+    bool (*begin)(void *self, const orr_experiment *experiment, const orr_ensemble_options *options,
+                  const char *const *columns, const char *const *units, size_t n_columns,
+                  const char *time_unit);
+    // Was this member kept earlier? By any thread; what it points to is freed with free_member.
+    bool (*recall)(void *self, size_t index, orr_member *member);
+    void (*free_member)(orr_member *member);
+    bool (*member)(void *self, const orr_member *member, bool is_recalled);    // in order; false ends
+    void *self;
+    void *reserved[4];
+} orr_keeper;
+
 // Where members go, one at a time and in their order. A false return ends the ensemble. Any function may be
 // NULL.
 typedef struct orr_member_sink {

@@ -169,7 +169,9 @@ typedef struct orr_experiment {
     size_t      n_times;         // behind `until`; besides `from` and the end
     const orr_data *data;        size_t n_data;
     const orr_condition *conditions; size_t n_conditions;
-    void *reserved[4];
+    const struct orr_keeper *keeper;    // of members of ensembles, see orrery/ensemble.h; NULL: none
+    bool        keeps;           // whoever carries it out keeps it in the store of the model
+    void *reserved[2];
 } orr_experiment;
 
 ORR_API orr_experiment orr_experiment_default(void);

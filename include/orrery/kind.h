@@ -5,7 +5,7 @@
 // the tables of words follow checking, options, their help and their completion; whoever makes a form finds
 // here what can be filled in.
 #pragma once
-#include "orrery/experiment.h"
+#include "orrery/ensemble.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -127,9 +127,10 @@ typedef struct orr_call {
     void      (*progress)(void *self, double share, const char *text);
     void       *self;
     void      (*rescue)(const orr_sink *rows);    // to be ended if memory ends; NULL when they are; or NULL
+    const orr_keeper *keeper;              // who keeps it, see orrery/store.h; NULL: nobody
     bool        has_units;                 // in headers of CSV: "x [m]"
     bool        has_provenance;            // beside `output`, in a file .json
-    void *reserved[7];
+    void *reserved[6];
 } orr_call;
 
 // Carry out an experiment, whatever its kind. Free the result in any case.

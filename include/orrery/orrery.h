@@ -18,5 +18,6 @@
 #include "orrery/replicate.h"
 #include "orrery/run.h"
 #include "orrery/statistics.h"
+#include "orrery/store.h"
 
 #define ORR_VERSION "0.1.0"

@@ -240,6 +240,18 @@
     D(DATA_OUTSIDE,           "E454", "'%s' was measured from t = %g to %g, and the run goes from %g to %g") \
     D(DATA_DEVIATION,         "E455", "a deviation in '%s' is %g, at t = %g: it must be positive") \
     D(FORM_UNKNOWN,           "E460", "cannot write '%s': results are not written as '%s'") \
+    D(STORE_MISSING,          "E461", "there is no store of runs '%s'") \
+    D(STORE_FOREIGN,          "E462", "'%s' is no store of runs, or somebody changed what it consists of") \
+    D(STORE_NEWER,            "E463", "'%s' is a store of version %zu, this program knows version %zu") \
+    D(STORE_DAMAGED,          "E464", "the store '%s' is damaged: %s (run %zu)") \
+    D(STORE_BUSY,             "E465", "the store '%s' is locked") \
+    D(STORE_FAILED,           "E466", "the store '%s' cannot be used: %s") \
+    D(RUN_UNKNOWN,            "E467", "there is no run %zu in '%s'") \
+    D(REPLAY_IMPOSSIBLE,      "E468", "run %zu cannot be repeated: %s") \
+    D(REPLAY_DIFFERS,         "E469", "run %zu gives other results than those that were kept") \
+    D(CAPSULE_BAD,            "E470", "'%s' is no capsule of a run: %s") \
+    D(KEPT_NONE,              "E471", "run %zu has no %s") \
+    D(STORE_WHICH,            "E472", "it is not clear which store is meant: %s") \
     D(FIT_POINTS,             "E490", "%zu points cannot tell %zu parameters") \
     D(FIT_PARAMETER,          "E491", "'%s' cannot be fitted: %s") \
     D(FIT_START,              "E492", "the run from which the fit starts fails: %s") \
@@ -325,6 +337,7 @@
       "the rate of '%s' where it slides, at t = %.10g, is %.6g, by the relations that hold there; " \
       "the mean of both sides would be %.6g") \
     D(DATA_PARTLY,            "W651", "%zu of %zu points of '%s' lie outside the run") \
+    D(STUDY_NONE,             "W655", "nothing in '%s' can go on: this study begins anew") \
     D(WHEN_CONSTANT,          "W665", "this event never happens: its condition reads no variable") \
     D(EVENT_STAYS,            "W666", \
       "'%s' puts its condition to where it changes, at t = %.10g: it counts as true, and happens once") \

@@ -1039,6 +1039,12 @@
       "Points that were measured before the run begins or after it ends are not compared with it.", \
       "    orrery run tank.orr --until 5 --data level=measured.csv:level", \
       "let the run go over all times of the data.") \
+    X(STUDY_NONE, \
+      "--continue goes on with a study that was stopped, if it was kept: with the same texts of the\n" \
+      "model and of what it uses, the same experiment and words, and the same version. There is none\n" \
+      "in the store: it was never kept, or is complete, or something of this has changed.", \
+      "    orrery sweep examples/mass_spring.orr --sweep M=1,2 --continue --store s.runs", \
+      "nothing: all members are computed. 'orrery runs diff' shows what has changed.") \
     X(WHEN_CONSTANT, \
       "An event happens when its condition becomes true. A condition made of numbers and parameters\n" \
       "never becomes anything, so its body never runs.", \
@@ -1792,6 +1798,67 @@
       "    orrery run examples/mass_spring.orr -o out.xlsx", \
       "write CSV (.csv), which every program reads, or NetCDF-4 (.nc), which keeps units\n" \
       "and where the results come from; other programs convert both.") \
+    X(STORE_MISSING, \
+      "A store of runs is a file beside the model, NAME.runs, made by the first run that is kept.\n" \
+      "There is none of this name.", \
+      "    orrery runs --store nothing.runs", \
+      "keep a run first: orrery run FILE --keep; or name the store by --store.") \
+    X(STORE_FOREIGN, \
+      "The file is something else than a store of runs, or its tables are not those that a store\n" \
+      "has. It is neither read nor changed.", \
+      "    echo text > model.runs\n" \
+      "    orrery runs --store model.runs", \
+      "name another file by --store, or move this one away.") \
+    X(STORE_NEWER, \
+      "The store was written by a newer version of Orrery, which keeps more or otherwise. It is\n" \
+      "left as it is.", \
+      "    orrery runs --store from_a_newer_version.runs", \
+      "read it with that version, or let that version export what is needed.") \
+    X(STORE_DAMAGED, \
+      "Something in the store cannot be what was written: bytes were lost or changed.", \
+      "    orrery runs show 3 --store damaged.runs", \
+      "'orrery runs salvage' copies all that can still be read to a new store; the damaged\n" \
+      "one stays as it is.") \
+    X(STORE_BUSY, \
+      "Several programs may use a store at once, each for a moment. Another one has kept it\n" \
+      "locked for twenty seconds.", \
+      "    orrery run model.orr --keep", \
+      "wait for the other program, or end it.") \
+    X(STORE_FAILED, \
+      "The store could not be read or written; the system's reason is given.", \
+      "    orrery run model.orr --keep --store /nowhere/model.runs", \
+      "check that the folder exists, may be written to and has room.") \
+    X(RUN_UNKNOWN, \
+      "Runs in a store have numbers, which never change. There is none with this number.", \
+      "    orrery run examples/mass_spring.orr --keep --store s.runs\n" \
+      "    orrery runs show 99 --store s.runs", \
+      "'orrery runs' lists them.") \
+    X(REPLAY_IMPOSSIBLE, \
+      "What was kept of the run is not enough to repeat it: code of --native is never kept, and\n" \
+      "values that came from sockets, other programs or files that are gone are not there.", \
+      "    orrery runs replay 3 --store s.runs", \
+      "run it again by hand.") \
+    X(REPLAY_DIFFERS, \
+      "The run was repeated from the files and settings that were kept, and other numbers came\n" \
+      "out. The report says where and by how much.", \
+      "    orrery runs replay 3 --store s.runs", \
+      "another version of the program, of its libraries or another processor can be the\n" \
+      "reason; the report names versions and machines that differ.") \
+    X(CAPSULE_BAD, \
+      "A capsule is an archive that 'orrery runs export' wrote. This file is something else, or\n" \
+      "was changed. Nothing of it was taken.", \
+      "    echo text > capsule.zip\n" \
+      "    orrery runs import capsule.zip --store s.runs", \
+      "export it anew on the other machine.") \
+    X(KEPT_NONE, \
+      "What a run leaves depends on its kind: rows of simulations and of members, messages of\n" \
+      "models with components.", \
+      "    orrery runs messages 1 -o replay.jsonl", \
+      "'orrery runs show N' says what there is.") \
+    X(STORE_WHICH, \
+      "Without --store the only store in this folder is meant. There are several, or none.", \
+      "    orrery runs", \
+      "name the store or its model: orrery runs --store model.orr.") \
     X(FIT_POINTS, \
       "Each parameter that is fitted needs at least one measured point of its own.", \
       "    orrery fit spring.orr --fit K --fit D --fit M --data x=two_points.csv:x", \

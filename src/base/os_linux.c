@@ -2,6 +2,7 @@
 #include "base/confine.h"
 #include "base/diag.h"
 #include "base/os.h"
+#include "base/reads.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -76,8 +77,11 @@ static bool read_all(int fd, size_t hint, size_t limit, Arena *arena, Text *out,
 int os_open_to_read(const char *folder, const char *path, orr_diag *diag)
 {
     if (!folder && strcmp(path, "-") == 0) return STDIN_FILENO;
-    const int fd = folder ? os_open_below(folder, path, O_RDONLY)
-                          : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    // what the program reads for itself, without messages, decides no run
+    bool is_served = false;
+    int fd = diag ? reads_open(folder, path, &is_served) : -1;
+    if (!is_served)
+        fd = folder ? os_open_below(folder, path, O_RDONLY) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     struct stat info;
     const int error = fd < 0 || fstat(fd, &info) != 0 ? errno : S_ISDIR(info.st_mode) ? EISDIR : 0;
     if (!error) return fd;
@@ -112,7 +116,7 @@ bool os_read_file(Arena *arena, const char *folder, const char *path, size_t lim
 
 // ---- Paths
 
-bool os_file_exists(const char *path) { return access(path, F_OK) == 0; }
+bool os_file_exists(const char *path) { return reads_has(path) || access(path, F_OK) == 0; }
 
 bool os_is_folder(const char *path)
 {

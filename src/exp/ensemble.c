@@ -50,7 +50,10 @@ static bool learn_columns(Keeper *k, const char *const *names, const char *const
     e->n_columns = n;
     e->columns = ARENA_ARRAY(&e->arena, size_t, n);
     for (size_t i = 0; i < n; i++) e->columns[i] = orr_model_find(e->model, names[i]);
-    k->is_refused = k->sink->begin && !k->sink->begin(k->sink->self, names, units, n, time_unit);
+    const orr_keeper *keeper = e->experiment->keeper;
+    k->is_refused = (k->sink->begin && !k->sink->begin(k->sink->self, names, units, n, time_unit)) ||
+                    (keeper && !keeper->begin(keeper->self, e->experiment, e->options, names, units, n,
+                                              time_unit));
     return !k->is_refused;
 }
 
@@ -393,6 +396,8 @@ static bool hand_over(Pool *pool, size_t index, const MemberResult *result)
     pool->n_done++;
     pool->n_failed += result->status != ORR_STATUS_OK;
     pool->n_violated += result->n_violations > 0;
+    const orr_keeper *keeper = pool->e->experiment->keeper;
+    if (keeper && !keeper->member(keeper->self, &member, result->is_recalled)) return false;
     return !pool->sink->member || pool->sink->member(pool->sink->self, &member);
 }
 
@@ -419,8 +424,48 @@ static void emit(Pool *pool)
     pool->is_emitting = false;
 }
 
+static void *copied(void *old, const void *from, size_t n)
+{
+    void *to = realloc(old, n + 1);
+    if (!to) arena_no_memory(n);
+    if (n) memcpy(to, from, n);
+    return to;
+}
+
+// A member that somebody kept; what it has of statistics was not.
+static bool recall_member(const Ensemble *e, size_t index, MemberResult *r)
+{
+    const orr_keeper *keeper = e->experiment->keeper;
+    orr_member m;
+    if (e->experiment->n_statistics > 0 || !keeper->recall(keeper->self, index, &m)) return false;
+    const size_t n_observed = e->experiment->n_observations;
+    r->status = m.status;
+    r->t = m.t;
+    r->n_rows = r->capacity = m.n_rows;
+    r->times = copied(r->times, m.times, m.n_rows * sizeof *r->times);
+    r->rows = copied(r->rows, m.rows, (m.n_rows * e->n_columns) * sizeof *r->rows);
+    if (m.observed) r->observed = copied(r->observed, m.observed, n_observed * sizeof *r->observed);
+    free(r->failure);
+    free(r->violation);
+    r->failure = m.failure ? strdup(m.failure) : NULL;
+    r->violation = m.violation ? strdup(m.violation) : NULL;
+    r->n_violations = m.n_violations;
+    keeper->free_member(&m);
+    return true;
+}
+
+// Are all members of a batch known? One that is not makes all of them be computed.
+static bool recall_batch(const Ensemble *e, size_t first, Slot *slot)
+{
+    bool known = e->experiment->keeper != NULL;
+    for (size_t i = 0; known && i < slot->n; i++) known = recall_member(e, first + i, &slot->results[i]);
+    for (size_t i = 0; i < slot->n; i++) slot->results[i].is_recalled = known;
+    return known;
+}
+
 static void compute(Ensemble *e, Batch *batch, size_t first, Slot *slot)
 {
+    if (recall_batch(e, first, slot)) return;
     // where most members leave their lanes, lanes are a detour
     const bool pays = atomic_load(&e->n_left) <= 2 * CODE_LANES_MAX + atomic_load(&e->n_in_lanes);
     if (batch && pays) {

@@ -48,6 +48,7 @@ typedef struct MemberResult {
     double    *observed;                  // [n_observations of the experiment] heap, or NULL
     size_t     n_violations;
     char      *violation;                 // the first, heap, or NULL
+    bool       is_recalled;               // kept by an earlier call, not computed by this one
 } MemberResult;
 
 // The run whose luck a member has.

@@ -1210,6 +1210,7 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     read_chances(&r, e, experiment);
     experiment->run.stop_outside = e->outside && strcmp(e->outside, "stop") == 0;
     if (e->frame) read_frame(&r, e, experiment);
+    experiment->keeps = e->keeps;
     read_kind(&r, source, e, experiment);
     read_sweeps(&r, source, e, experiment);
     keep_also(&r, experiment);

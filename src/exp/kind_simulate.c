@@ -29,7 +29,7 @@ typedef struct Outputs {
     const char *rows_path, *pieces_path;    // NULL: none
     RowsOut    *rows;
     orr_log    *logs[LOGS];
-    orr_sink    sinks[LOGS + 3];            // with rows, a table and the progress
+    orr_sink    sinks[LOGS + 4];            // with rows, a table, the progress and whoever keeps the run
     size_t      n_sinks;
 } Outputs;
 
@@ -274,6 +274,7 @@ static orr_status carry_out(Call *call)
         orr_table_keep_curves(table, (e.until - e.from) / (draws ? TIMES_DRAWN : TIMES_LOOKED_AT));
         o.sinks[o.n_sinks++] = orr_table_sink(table);
     }
+    if (call->how->keeper && call->how->keeper->sink) o.sinks[o.n_sinks++] = *call->how->keeper->sink;
     if (call->how->progress) o.sinks[o.n_sinks++] = (orr_sink){ .progress = show_progress, .self = call };
     orr_outcome outcome = orr_simulate(call->model, &e, o.sinks, o.n_sinks, call->diag);
     orr_status status = outcome.status;

@@ -37,8 +37,10 @@ orr_result call_carry_out(const Kind *kind, const orr_model *model, const orr_ex
     orr_result result = { .memory = calloc(1, sizeof *result.memory) };
     if (!result.memory) arena_no_memory(sizeof *result.memory);
     Arena *arena = &result.memory->arena;
+    orr_experiment kept = *experiment;
+    if (how && how->keeper) kept.keeper = how->keeper;
     Call call = { .model = model,
-                  .experiment = experiment,
+                  .experiment = &kept,
                   .how = how ? how : &usual,
                   .diag = diag,
                   .result = &result,

@@ -605,6 +605,7 @@ typedef struct AstExperiment {
     AstStatistic *statistics; uint32_t n_statistics;
     AstInput   *inputs;       uint32_t n_inputs;
     AstSend    *sends;        uint32_t n_sends;
+    bool        keeps;        // its runs go to the store of the model
     AstTerm    *kind;         uint32_t n_kind;     // the first is its name; none: not given
     AstExpr    *seed, *replications, *warm_up, *precision, *confidence;    // NULL if not given
     AstRef     *precise;      uint32_t n_precise;  // `precision 0.05 of x, mean(y)`; none: all

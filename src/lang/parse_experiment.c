@@ -566,7 +566,8 @@ static void parse_reactions(Parser *p, AstExperiment *e, Place word)
 
 static void report_unknown_word(Parser *p)
 {
-    static const char *const words[] = { "kind",      "from",       "until",     "every",        "solver",
+    static const char *const words[] = { "keep",
+                                         "kind",      "from",       "until",     "every",        "solver",
                                          "set",       "abs",
                                          "quantum",   "input",      "output",    "record",       "plot",
                                          "expect",    "observe",    "outside",   "seed",         "warm",
@@ -606,6 +607,7 @@ static void parse_statement(Parser *p, AstExperiment *e, Lists *lists)
     else if (parse_accept_word(p, "until")) parse_once(p, &e->until, "until", place);
     else if (parse_accept_word(p, "every")) parse_once(p, &e->every, "every", place);
     else if (parse_accept_word(p, "kind")) parse_kind(p, e);
+    else if (parse_accept_word(p, "keep")) e->keeps = true;
     else if (parse_accept_word(p, "solver")) parse_solver(p, e, lists);
     else if (parse_accept_word(p, "set")) parse_set(p, lists);
     else if (parse_accept_word(p, "reactions")) parse_reactions(p, e, place);

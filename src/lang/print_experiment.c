@@ -266,6 +266,7 @@ static void print_sweep(const AstVaried *s, Printer *p)
 
 static void print_kind(const AstExperiment *e, Printer *p)
 {
+    if (e->keeps) print_text(p, "  keep\n");
     if (e->n_kind > 0) print_text(p, "  kind");
     for (uint32_t i = 0; i < e->n_kind; i++) {
         const AstTerm *term = &e->kind[i];
