@@ -27,7 +27,7 @@ expect_err "'orrery --help' lists the commands"
 
 # ---- Completion: commands, then the options of one
 run --complete
-expect_equal "$(tr '\n' ' ' <out)" 'run step check test show plot new fmt export steady linearise continue compare ensemble replicate sweep machine solvers blocks explain '
+expect_equal "$(tr '\n' ' ' <out)" 'run step check test show plot new fmt export steady linearise continue compare ensemble replicate sweep machine solvers blocks runs explain '
 mapfile -t commands <out
 for name in "${commands[@]}"; do
     run --complete "$name"
@@ -49,7 +49,7 @@ for name in "${commands[@]}"; do
     expect_code E021
     for option in $(grep -vx -e --help options); do
         grep -qE "^  $option [^ []" <<<"$help" || continue    # a flag, or a value that may be left out
-        run "$name" file "$option"
+        if [[ $name == runs ]]; then run "$name" "$option"; else run "$name" file "$option"; fi    # a part would come first
         expect_status 2
         expect_code E023
         expect_err "$option"
