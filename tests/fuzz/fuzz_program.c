@@ -1,17 +1,21 @@
 // tests/fuzz/fuzz_program.c: the examples and the models of the tests, changed in their structure (tokens
 // swapped, lines doubled or removed, numbers made extreme, files cut off, two files spliced), through what
 // the program does with a file: formatting, checking, running by every solver, saving and going on,
-// ensembles, export. Whatever fails has a message; formatting twice gives the same bytes.
+// experiments of all kinds, ensembles, export. Whatever fails has a message; formatting twice gives the same
+// bytes, and the same model; what is saved and loaded goes on as the run that it was.
 //
-// The input is where the changes are and what is done, four bytes each; the files are found by
-// ORRERY_SOURCE_DIR.
+// The input is a file (two bytes), what is done (three) and changes of four bytes each; the files are found
+// by ORRERY_SOURCE_DIR. FUZZ_COUNTS prints at the end how far the cases came; FUZZ_KEEPS=FILE writes each text
+// there, before it is tried.
 #include "orrery/ensemble.h"
-#include "orrery/experiment.h"
+#include "orrery/kind.h"
+#include "orrery/machine.h"
 #include "orrery/orrery.h"
 #include "run/run.h"
 #include <ctype.h>
 #include <glob.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +25,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { TEXT_MAX = 30000, CPU_SECONDS = 60, MEMORY_GB = 4 };
+// A case may take so long on the clock, then it is cancelled; one that does not end then has failed.
+enum { TEXT_MAX = 30000, CASE_MILLISECONDS = 150, CPU_SECONDS = 60, MEMORY_GB = 4 };
 
 typedef struct File {
     const char *path;
@@ -30,8 +35,17 @@ typedef struct File {
 } File;
 
 static File *files;
-static size_t n_files;
+static size_t n_files, n_sound;    // the first ones are models without errors
 static jmp_buf no_memory;
+static volatile int cancelled;
+static size_t n_cases, n_compiled, n_run, n_formatted, n_resumed;
+
+static void cancel(int signal) { (void)signal, cancelled = 1; }
+static void print_counts(void)
+{
+    printf("%zu cases: %zu compiled, %zu run, %zu saved and loaded, %zu formatted\n", n_cases, n_compiled, n_run,
+           n_resumed, n_formatted);
+}
 
 // More memory than a case may take is no failure of it. What it had is lost.
 void orr_no_memory(size_t bytes)
@@ -40,14 +54,21 @@ void orr_no_memory(size_t bytes)
     longjmp(no_memory, 1);
 }
 
-static void must(bool ok)
+static void must_be(bool ok, int line, const char *what)
 {
-    if (!ok) abort();
+    if (ok) return;
+    fprintf(stderr, "line %d: not %s\n", line, what);
+    abort();
 }
+#define must(ok) must_be((ok), __LINE__, #ok)
 
 static void read_files(void)
 {
-    static const char *const patterns[] = { "examples/*.orr", "examples/*.csmp", "tests/models/*.orr" };
+    enum { SOUND = 4 };
+    static const char *const patterns[] = {
+        "examples/*.orr",        "examples/*.csmp",       "examples/lib/*.orr",     "tests/models/*.orr",
+        "tests/diagnosis/*.orr", "tests/fuzz/corpus/*/*.orr", "tests/fuzz/corpus/*/*.csmp",
+    };
     const char *root = getenv("ORRERY_SOURCE_DIR");
     for (size_t k = 0; k < sizeof patterns / sizeof *patterns; k++) {
         char pattern[1000];
@@ -67,8 +88,11 @@ static void read_files(void)
             fclose(in);
         }
         globfree(&found);
+        if (k < SOUND) n_sound = n_files;
     }
     must(n_files > 50);
+    signal(SIGALRM, cancel);
+    if (getenv("FUZZ_COUNTS")) atexit(print_counts);
 #ifndef ORRERY_SANITIZE
     const struct rlimit limit = { (rlim_t)MEMORY_GB << 30, (rlim_t)MEMORY_GB << 30 };
     setrlimit(RLIMIT_DATA, &limit);
@@ -149,6 +173,28 @@ static size_t change(char *text, size_t n, const uint8_t *how)
 
 // ---- What is done with it
 
+static bool is_language(const char *name) { return strcmp(name + strlen(name) - 4, ".orr") == 0; }
+
+// The flat model of a text, free() it; NULL if there is none.
+static char *flat_model(const char *name, const char *text)
+{
+    char *flat = NULL;
+    size_t n;
+    orr_diag *diag = orr_diag_create();
+    orr_source *source = orr_source_parse(name, text, strlen(text), diag);
+    orr_compile_options o = orr_compile_options_default();
+    o.code = ORR_CODE_INSTANT;
+    o.cancel = &cancelled;
+    o.dump_stage = "flat";
+    o.dump_to = open_memstream(&flat, &n);
+    must(o.dump_to);
+    if (source) orr_model_destroy(orr_model_compile(source, &o, diag));
+    fclose(o.dump_to);
+    orr_source_destroy(source);
+    orr_diag_destroy(diag);
+    return flat;
+}
+
 static void check_format(const char *name, const char *text, size_t n, orr_diag *diag)
 {
     char *once = orr_format(name, text, n, diag);
@@ -156,19 +202,50 @@ static void check_format(const char *name, const char *text, size_t n, orr_diag 
     if (!once) return;
     char *twice = orr_format(name, once, strlen(once), diag);
     must(twice && strcmp(once, twice) == 0);
+    char *before = flat_model(name, text), *behind = flat_model(name, once);
+    if (!cancelled) must(strcmp(before, behind) == 0), n_formatted++;
+    free(before);
+    free(behind);
     free(once);
     free(twice);
 }
 
+static bool same_bits(double a, double b) { return memcmp(&a, &b, sizeof a) == 0 || (a != a && b != b); }
+
+// A run, and what was saved of it, reach the same end.
 static void check_saving(orr_run *run, const orr_model *model, const orr_run_options *o, orr_diag *diag)
 {
     const size_t size = run_save(run, NULL);
     char *bytes = malloc(size + 1);
     must(bytes);
     orr_run *other = size && run_save(run, bytes) == size ? orr_run_create(model, o, diag) : NULL;
-    if (other && run_load(other, bytes, size)) orr_run_advance(other, o->t_end);
+    if (other && run_load(other, bytes, size)) {
+        const orr_status first = orr_run_advance(run, o->t_end), second = orr_run_advance(other, o->t_end);
+        if (!cancelled) {
+            must(first == second);
+            n_resumed++;
+            for (size_t i = 0; first == ORR_STATUS_OK && i < orr_model_n_variables(model); i++)
+                must(same_bits(orr_run_value(run, i), orr_run_value(other, i)));
+        }
+    }
     orr_run_destroy(other);
     free(bytes);
+}
+
+static void run_and_save(const orr_model *model, const orr_experiment *e, orr_diag *diag)
+{
+    orr_run_options o = e->run;
+    o.t_start = e->from;
+    o.t_end = e->until;
+    if (!(o.step > 0)) o.step = 0.01;
+    const size_t before = orr_diag_errors(diag);
+    orr_run *run = orr_run_create(model, &o, diag);
+    must(run || orr_diag_errors(diag) > before);
+    if (!run) return;
+    const orr_status status = orr_run_advance(run, o.t_start + 0.5 * (o.t_end - o.t_start));
+    must(status == ORR_STATUS_OK || cancelled || orr_diag_errors(diag) > before);
+    if (status == ORR_STATUS_OK) n_run++, check_saving(run, model, &o, diag);
+    orr_run_destroy(run);
 }
 
 static bool take_member(void *self, const orr_member *m) { return (void)self, (void)m, true; }
@@ -178,73 +255,95 @@ static bool begin_members(void *self, const char *const *names, const char *cons
     return (void)self, (void)names, (void)units, (void)n, (void)time_unit, true;
 }
 
+static void run_members(const orr_model *model, orr_experiment *e, orr_diag *diag)
+{
+    const orr_member_sink sink = { .begin = begin_members, .member = take_member };
+    orr_ensemble_options members = orr_ensemble_options_default();
+    members.n_members = 3;
+    members.n_threads = 1;
+    members.cancel = &cancelled;
+    e->every = 0.5 * (e->until - e->from);
+    orr_ensemble_run(model, e, &members, &sink, NULL, diag);
+}
+
+enum { DO_FORMAT, DO_EXPORT, DO_ENSEMBLE, DO_CARRY_OUT, DO_RUN, N_DOINGS = 8 };    // more of them: also runs
+
 static void use_model(const orr_model *model, orr_experiment *e, const uint8_t *how, orr_diag *diag)
 {
-    size_t n_solvers = 0;
-    while (orr_solver_at(n_solvers)) n_solvers++;
-    if (how[1] % 4) e->run.solver = orr_solver_at(how[2] % n_solvers)->name;
-    e->run.max_seconds = 0.1;
-    e->until = e->from + 1;
-    e->n_sends = 0;
-    e->realtime = 0;
-    orr_run_options o = e->run;
-    o.t_start = e->from;
-    o.t_end = e->until;
-    if (!(o.step > 0)) o.step = 0.01;
+    static FILE *nowhere;
+    if (!nowhere) nowhere = fopen("/dev/null", "w");
+    must(nowhere);
     const size_t before = orr_diag_errors(diag);
-    switch (how[0] % 4) {
-    case 0: {
-        FILE *nowhere = fopen("/dev/null", "w");
-        must(nowhere);
-        const bool ok = orr_model_export(model, e, how[3] % 2 ? "c" : "csmp", nowhere, diag);
-        must(ok || orr_diag_errors(diag) > before);
-        fclose(nowhere);
+    orr_model_report(model, nowhere, how[2] % 2, diag);
+    switch (how[0] % N_DOINGS) {
+    case DO_EXPORT:
+        must(orr_model_export(model, e, how[2] % 4 ? "c" : "csmp", nowhere, diag)
+             || orr_diag_errors(diag) > before);
+        break;
+    case DO_ENSEMBLE: run_members(model, e, diag); break;
+    case DO_CARRY_OUT: {
+        const orr_call call = { .cancel = &cancelled };
+        orr_result result = orr_carry_out(model, e, &call, diag);
+        must(result.status == ORR_STATUS_OK || result.status == ORR_STATUS_NOT_VALIDATED || cancelled
+             || orr_diag_errors(diag) > before);
+        orr_result_free(&result);
         break;
     }
-    case 1: {
-        const orr_member_sink sink = { .begin = begin_members, .member = take_member };
-        orr_ensemble_options members = orr_ensemble_options_default();
-        members.n_members = 3;
-        members.n_threads = 1;
-        e->every = 0.5;
-        orr_ensemble_run(model, e, &members, &sink, NULL, diag);
-        break;
+    default: run_and_save(model, e, diag);
     }
-    default: {
-        orr_run *run = orr_run_create(model, &o, diag);
-        must(run || orr_diag_errors(diag) > before);
-        if (!run) break;
-        const orr_status status = orr_run_advance(run, o.t_start + 0.5);
-        must(status == ORR_STATUS_OK || orr_diag_errors(diag) > before);
-        if (status == ORR_STATUS_OK) check_saving(run, model, &o, diag);
-        orr_run_destroy(run);
-    }
-    }
+}
+
+static void use_machine(const orr_source *source, orr_diag *diag)
+{
+    const size_t before = orr_diag_errors(diag);
+    orr_machine *m = orr_machine_build(source, NULL, diag);
+    must(m || orr_diag_errors(diag) > before);
+    if (m)
+        for (orr_machine_form form = ORR_MACHINE_TEXT; form <= ORR_MACHINE_JSON; form++)
+            free(orr_machine_write(m, form));
+    orr_machine_destroy(m);
 }
 
 static void try_text(const char *name, const char *text, size_t n, const uint8_t *how)
 {
     orr_diag *diag = orr_diag_create();
-    const size_t length = strlen(name);
-    if (how[0] % 8 == 7 && strcmp(name + length - 4, ".orr") == 0) check_format(name, text, n, diag);
+    if (how[0] % N_DOINGS == DO_FORMAT && is_language(name)) check_format(name, text, n, diag);
     orr_source *source = orr_source_parse(name, text, n, diag);
     must(source || orr_diag_errors(diag) > 0);
+    if (source && orr_source_n_machines(source)) use_machine(source, diag);
+    const size_t n_experiments = source ? orr_source_n_experiments(source) : 0;
+    const char *which = n_experiments ? orr_source_experiment_name(source, how[2] % n_experiments) : NULL;
     orr_experiment e = orr_experiment_default();
     orr_compile_options o = orr_compile_options_default();
     o.code = ORR_CODE_INSTANT;
-    if (source && orr_experiment_get(source, NULL, &e, diag)) {
-        o.model = e.model;
-        o.settings = e.run.settings;
-        o.n_settings = e.run.n_settings;
-        o.inputs = e.run.inputs;
-        o.n_inputs = e.run.n_inputs;
-        orr_model *model = orr_model_compile(source, &o, diag);
-        must(model || orr_diag_errors(diag) > 0);
-        if (model) use_model(model, &e, how, diag);
+    o.cancel = &cancelled;
+    if (source && orr_experiment_get(source, which, &e, diag)) {
+        size_t n_solvers = 0;
+        while (orr_solver_at(n_solvers)) n_solvers++;
+        if (how[1] % 4) e.run.solver = orr_solver_at(how[1] / 4 % n_solvers)->name;
+        // short, so that there can be many: what is long is stopped by its limits
+        if (how[2] / 16 % 4) e.until = e.from + (how[2] / 64 ? 1 : 0.01);
+        e.run.cancel = &cancelled;
+        e.n_sends = 0;
+        e.realtime = 0;
+        const size_t before = orr_diag_errors(diag);
+        orr_model *model = orr_experiment_compile(source, &e, &o, diag);
+        must(model || cancelled || orr_diag_errors(diag) > before);
+        if (model) n_compiled++, use_model(model, &e, how, diag);
         orr_model_destroy(model);
     }
     orr_source_destroy(source);
     orr_diag_destroy(diag);
+}
+
+static void keep_text(const char *name, const char *text, size_t n, const uint8_t *how)
+{
+    const char *path = getenv("FUZZ_KEEPS");
+    FILE *file = path ? fopen(path, "w") : NULL;
+    if (!file) return;
+    fwrite(text, 1, n, file);
+    fclose(file);
+    printf("%s: doing %u, solver %u, %u\n", name, how[0] % N_DOINGS, how[1], how[2]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -252,15 +351,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static char text[2 * TEXT_MAX + 1];
     if (!files) read_files();
     if (size < 5) return 0;
-    const File *f = &files[((size_t)data[0] << 8 | data[1]) % n_files];
+    const File *f = &files[((size_t)data[0] << 8 | data[1]) % (data[0] % 4 ? n_sound : n_files)];
     size_t n = f->n;
     memcpy(text, f->text, n);
     for (size_t i = 5; i + 4 <= size; i += 4) n = change(text, n, data + i);
     text[n] = '\0';
-    // a case that never ends is a failure
-    const struct itimerval most = { .it_value = { CPU_SECONDS, 0 } }, none = { 0 };
+    keep_text(f->path, text, n, data + 2);
+    n_cases++;
+    cancelled = 0;
+    const struct itimerval most = { .it_value = { CPU_SECONDS, 0 } }, none = { 0 },
+                           case_most = { .it_value = { 0, 1000 * CASE_MILLISECONDS } };
     setitimer(ITIMER_VIRTUAL, &most, NULL);
-    if (setjmp(no_memory) == 0) try_text(f->path, text, n, data + 1);
+    setitimer(ITIMER_REAL, &case_most, NULL);
+    if (setjmp(no_memory) == 0) try_text(f->path, text, n, data + 2);
+    setitimer(ITIMER_REAL, &none, NULL);
     setitimer(ITIMER_VIRTUAL, &none, NULL);
     return 0;
 }
