@@ -11,6 +11,12 @@ set(test_environment
     "ORRERY_CC=${CMAKE_C_COMPILER}"
     "ORRERY_SANITIZE=${ORRERY_SANITIZE}")
 
+# how long a test may take, in s: machines may be busy, and sanitizers are slow
+set(patience 1800)
+if(ORRERY_SANITIZE)
+    set(patience 3600)
+endif()
+
 add_custom_target(unit_tests)      # what ./check builds under the sanitizers
 add_custom_target(fuzz_targets)
 
@@ -40,10 +46,10 @@ function(orrery_test file)
         ${CMAKE_CURRENT_SOURCE_DIR}/src)
     target_link_libraries(${target} PRIVATE orrery_flags orrery_deps_headers ${ARGN} ${ORRERY_CMOCKA})
     add_test(NAME ${label} COMMAND ${target} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
-    set_tests_properties(${label} PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT 300)
+    set_tests_properties(${label} PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT ${patience})
     # half a minute of work, and machines may be busy
     if(label MATCHES "^manufactured/")
-        set_tests_properties(${label} PROPERTIES COST 900 TIMEOUT 1200)
+        set_tests_properties(${label} PROPERTIES COST 900 TIMEOUT ${patience})
     endif()
     if(label MATCHES "^unit/")
         add_dependencies(unit_tests ${target})
@@ -90,11 +96,11 @@ foreach(file ${files})
     file(RELATIVE_PATH label ${tests} ${file})
     string(REGEX REPLACE "test_([^/]*)\\.sh$" "\\1" label ${label})
     add_test(NAME ${label} COMMAND bash ${file} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
-    set_tests_properties(${label} PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT 600
+    set_tests_properties(${label} PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT ${patience}
         SKIP_RETURN_CODE 77)
     # the longest begin first, so that no core waits for them in the end
     if(label MATCHES "^models/")
-        set_tests_properties(${label} PROPERTIES COST 1000 TIMEOUT 1200)
+        set_tests_properties(${label} PROPERTIES COST 1000 TIMEOUT ${patience})
     endif()
 endforeach()
 
@@ -116,7 +122,7 @@ foreach(file ${files})
     target_link_libraries(${target} PRIVATE orrery_flags orrery_deps_headers $<TARGET_NAME_IF_EXISTS:orrery_static>)
     if(NOT ORRERY_FUZZ AND IS_DIRECTORY ${tests}/fuzz/corpus/${name})
         add_test(NAME fuzz/${name} COMMAND ${target} ${tests}/fuzz/corpus/${name})
-        set_tests_properties(fuzz/${name} PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT 300 LABELS unit)
+        set_tests_properties(fuzz/${name} PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT ${patience} LABELS unit)
         add_dependencies(unit_tests ${target})
     endif()
 endforeach()
@@ -125,7 +131,7 @@ endforeach()
 # sanitizers in ./check.
 if(NOT ORRERY_FUZZ)
     add_test(NAME fuzz/checkpoints COMMAND fuzz_checkpoint -random 3000)
-    set_tests_properties(fuzz/checkpoints PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT 300 LABELS unit)
+    set_tests_properties(fuzz/checkpoints PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT ${patience} LABELS unit)
     add_test(NAME fuzz/program COMMAND fuzz_program -random 2000)
-    set_tests_properties(fuzz/program PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT 1200)
+    set_tests_properties(fuzz/program PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT ${patience})
 endif()

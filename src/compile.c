@@ -193,23 +193,6 @@ static const struct Pass {
     { "c",       pass_build,   dump_c       },    // ir     → code      C text, then machine code
 };
 
-// Units of the user's own may occur in data, when the source is gone.
-static void keep_units(Compile *c)
-{
-    Arena *arena = &c->model->arena;
-    const Ast *ast = &c->source->ast;
-    Ast *own = &c->model->own_units;
-    own->arena = arena;
-    own->has_units = ast->has_units;
-    for (size_t i = 0; i < ast->units.n; i++) {
-        AstUnit unit = ast->units.items[i];
-        unit.name = arena_copy_text(arena, unit.name, strlen(unit.name));
-        if (unit.unit) unit.unit = arena_copy_text(arena, unit.unit, strlen(unit.unit));
-        unit.doc = NULL;
-        vec_push(arena, &own->units, unit);
-    }
-}
-
 const char *orr_stage_at(size_t i)
 {
     if (i >= sizeof passes / sizeof *passes) return NULL;
@@ -235,6 +218,8 @@ static void compile(void *self)
     orr_model *model = c->model = calloc(1, sizeof *model);
     if (!model) arena_no_memory(sizeof *model);
     pthread_mutex_init(&model->lock, NULL);
+    source_keep(model->source = (orr_source *)c->source);
+    model->release = source_release;
     const char *stage = c->options->dump_stage;
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         guard_look();
@@ -249,7 +234,9 @@ static void compile(void *self)
     model->n_asserts = (uint32_t)model->flat.asserts.n;
     model->n_delays = (uint32_t)model->flat.delays.n;
     model_make_tables(model);
-    keep_units(c);
+    model->own_units = (Ast){ .arena = &model->arena,
+                              .has_units = c->source->ast.has_units,
+                              .units = c->source->ast.units };
     model->compile_ms = (double)(os_now_ns() - started) * 1e-6;
     model->compiled_with = model->code.compiled_with = c->diag;
 }

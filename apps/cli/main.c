@@ -257,7 +257,7 @@ static int run_command(const Command *command, int argc, char **argv, orr_diag *
     List arguments = { 0 };
     int status = ORR_STATUS_USAGE;
     static Terminal terminal;
-    if (!command->prints_data) make_terminal_safe(&terminal);
+    if (!command->prints_data || isatty(STDOUT_FILENO)) make_terminal_safe(&terminal);
     if (options_parse(command, argc, argv, settings, &arguments, diag)) {
         limits_apply(command->shares ? settings : NULL);
         status = call_command(command, settings, &arguments, diag);

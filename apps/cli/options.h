@@ -51,7 +51,7 @@ typedef struct Command {
     bool          takes_all;    // carries out whatever kind the experiment is: knows the words of all
     size_t        at_least, at_most;    // arguments
     bool          changes_files;        // those it is given: never suggested for a word that does not exist
-    bool          prints_data;          // models or programs, byte for byte, not text for people
+    bool          prints_data;          // models or programs, byte for byte where nobody looks at them
     size_t        settings_size;        // of the command's own struct
     int         (*run)(const void *settings, const List *arguments, orr_diag *diag);
     const struct Command *const *parts; // NULL-terminated subcommands, called "NAME PART"; NULL: none

@@ -578,7 +578,7 @@ static AtomicExpr *check_samples(Checker *c, const AstExpr *e, int number)
     const AstTable *table = &c->set->ast->tables.items[*found];
     if (!c->set->samples[*found].n) {
         double *values = ARENA_ARRAY(c->arena, double, table->n_x);
-        memcpy(values, table->z, table->n_x * sizeof *values);
+        if (table->n_x) memcpy(values, table->z, table->n_x * sizeof *values);
         c->set->samples[*found] = (AtomicSamples){ values, table->n_x };
     }
     c->kind->stream = 1;

@@ -4,6 +4,7 @@
 #include "exp/send.h"
 #include "base/csv.h"
 #include "base/number.h"
+#include "base/os.h"
 #include "exp/resume.h"
 #include "port/port.h"
 #include <string.h>
@@ -107,6 +108,11 @@ static bool open_one(Send *send, const orr_send *given, bool allow_io, Arena *ar
     if (!port_may_open(&address, allow_io, diag)) return false;
     if (!send->is_file) return port_open_out(&send->port, &address, arena, diag);
     const bool is_stdout = strcmp(given->target, "stdout") == 0;
+    if (!is_stdout && strcmp(os_path_suffix(given->address), ".nc") == 0) {
+        diag_report(diag, DIAG_FORM_UNKNOWN, place, given->address, ".nc");
+        diag_hint(diag, "an output is written line by line, as CSV; -o FILE.nc writes all rows as NetCDF-4");
+        return false;
+    }
     if (!is_stdout && address.folder) {
         const bool ok = file_open_result(&send->file, address.folder, given->address, diag);
         if (!ok) diag_note(diag, place, "it is written here");

@@ -14,6 +14,7 @@ void orr_model_destroy(orr_model *model)
     arena_free(&model->arena);
     arena_free(&model->units_arena);
     arena_free(&model->later);
+    if (model->release) model->release(model->source);
     pthread_mutex_destroy(&model->lock);
     free(model);
 }

@@ -10,6 +10,8 @@
 struct orr_model {
     Arena    arena;           // owns everything below but
     Arena    units_arena;     // the units, which outlive a flat model that is made again
+    void    *source;          // texts and places above all; kept, and let go by
+    void   (*release)(void *source);
     Ast      own_units;       // only `units`: those the source defined, for data that use them
     Flat     flat;            // names, equations, relations: for messages and recording
     Blocks   blocks;

@@ -315,12 +315,21 @@ orr_source *orr_source_parse(const char *name, const char *text, size_t length, 
     return begin((Opening){ .path = name, .text = { text, length }, .diag = diag }, parse_text);
 }
 
-void orr_source_destroy(orr_source *source)
+// One count, of the owner and the models: whoever is the last frees it.
+void source_keep(orr_source *source) { source->n_users++; }
+
+void source_release(void *self)
 {
-    if (!source) return;
+    orr_source *source = self;
+    if (source->n_users-- > 0) return;
     for (size_t i = 0; i < source->heap.n; i++) free(source->heap.items[i]);
     arena_free(&source->arena);
     free(source);
+}
+
+void orr_source_destroy(orr_source *source)
+{
+    if (source) source_release(source);
 }
 
 // ---- What it contains

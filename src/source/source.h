@@ -11,7 +11,11 @@ struct orr_source {
     uint32_t first;     // its number in places
     VEC(void *) heap;   // freed with it: what experiments borrow
     size_t n_models;    // that can be asked for; behind them stand atomics, which are components only
+    _Atomic size_t n_users;    // beside its owner: compiled models, which borrow its texts
 };
+// A model borrows from its source from now on; the memory goes with the last who needs it.
+void source_keep(orr_source *source);
+void source_release(void *source);
 
 enum {
     SOURCE_BYTES_MAX = 64 << 20,    // of one file

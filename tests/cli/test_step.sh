@@ -5,7 +5,7 @@
 # step FILE… <<<commands: as `run`, with an input
 step() {
     command="step $*"
-    timeout 60 "$ORRERY" step "$@" >out 2>err
+    timeout "$patience" "$ORRERY" step "$@" >out 2>err
     status=$?
     out=$(cat out) err=$(cat err)
 }

@@ -9,6 +9,7 @@ work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 cd "$work"
 export NO_COLOR=1 LC_ALL=C.UTF-8 XDG_CACHE_HOME=$ORRERY_BUILD_DIR/cache
+patience=$([[ -n ${ORRERY_SANITIZE:-} ]] && echo 600 || echo 60)    # s, for one command; sanitizers are slow
 failures=0 checks=0 command= status= out= err= explained=
 
 fail() {
@@ -20,7 +21,7 @@ fail() {
 
 run() {
     command=$*
-    timeout 60 "$ORRERY" "$@" >out 2>err </dev/null
+    timeout "$patience" "$ORRERY" "$@" >out 2>err </dev/null
     status=$?
     out=$(tr -d '\0' <out) err=$(tr -d '\0' <err)
     # whatever it is given, the program ends by itself

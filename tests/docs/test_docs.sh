@@ -49,7 +49,7 @@ for document in README.md docs/guide.md; do
             [[ $line == ./orrery* ]] || continue
             n_commands=$((n_commands + 1))
             check
-            timeout 60 bash -o pipefail -c "$line" >out 2>err </dev/null
+            timeout "$patience" bash -o pipefail -c "$line" >out 2>err </dev/null
             status=$? command="$document: $line" out=$(head -c 2000 out) err=$(<err)
             # a reader that stops early, as head does, is fine
             [[ $status == 0 || ($status == 141 && $line == *head*) ]] || fail "the status is not 0"
@@ -61,7 +61,7 @@ done
 while IFS= read -r line; do
     n_commands=$((n_commands + 1))
     check
-    timeout 60 bash -c "$line" >out 2>err </dev/null
+    timeout "$patience" bash -c "$line" >out 2>err </dev/null
     status=$? command="docs: $line" out=$(head -c 2000 out) err=$(<err)
     [[ $status == 0 ]] || fail "the status is not 0"
 done < <(sed -nE 's/^    (\.\/orrery .*)/\1/p' docs/*.md)
@@ -74,7 +74,7 @@ while IFS= read -r line; do
     rm -f spring.orr
     [[ $line == *'check spring.orr'* ]] && ./orrery new spring.orr >/dev/null
     check
-    timeout 60 bash -c "./${line#  }" >out 2>err </dev/null
+    timeout "$patience" bash -c "./${line#  }" >out 2>err </dev/null
     status=$? command="--help: $line" out=$(head -c 2000 out) err=$(<err)
     [[ $status == 0 ]] || fail "the status is not 0"
 done < <({ ./orrery --help; for name in $(./orrery --complete); do ./orrery help "$name"; done; } | grep -E '^  orrery [a-z]+ ')

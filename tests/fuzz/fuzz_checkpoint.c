@@ -8,7 +8,10 @@
 #include "run/run.h"
 #include <stdint.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -66,6 +69,8 @@ typedef struct Saved {
     orr_run_options options;
     char *bytes;    // [n]
     size_t n;
+    char *file;     // [n_file] as it stands on a disk, with its head
+    size_t n_file;
 } Saved;
 
 // What sizes, indices and times break at.
@@ -82,6 +87,48 @@ enum { N_WORDS = sizeof words / sizeof *words };
 static void must(bool ok)
 {
     if (!ok) abort();
+}
+
+static const char *path_of(int fd)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return path;
+}
+
+static void save_file(orr_run *run, Saved *s)
+{
+    char path[] = "/tmp/orrery-saved-XXXXXX";
+    const int fd = mkstemp(path);
+    must(fd >= 0 && orr_run_save_file(run, path) == ORR_STATUS_OK);
+    close(fd);
+    FILE *in = fopen(path, "rb");
+    must(in);
+    s->file = malloc(s->n + 1000);
+    must(s->file);
+    s->n_file = fread(s->file, 1, s->n + 1000, in);
+    fclose(in);
+    unlink(path);
+}
+
+// Any byte of a file may be another, its head too.
+static void load_file(const Saved *s, const uint8_t *data, size_t size)
+{
+    orr_run *run = orr_run_create(s->model, &s->options, s->diag);
+    char *bytes = malloc(s->n_file);
+    must(run && bytes);
+    memcpy(bytes, s->file, s->n_file);
+    for (size_t i = 1; i + 3 <= size; i += 3)
+        bytes[((size_t)data[i] << 8 | data[i + 1]) % (data[i] % 2 ? s->n_file : 64)] = (char)data[i + 2];
+    const size_t n = size % 5 == 4 ? data[1] % s->n_file : s->n_file;
+    const int fd = memfd_create("fuzz", 0);
+    must(fd >= 0 && write(fd, bytes, n) == (ssize_t)n);
+    const bool is_same = n == s->n_file && memcmp(bytes, s->file, n) == 0;
+    must((orr_run_load_file(run, path_of(fd)) == ORR_STATUS_OK) == is_same);
+    must(is_same || orr_diag_errors(s->diag) > 0);
+    close(fd);
+    free(bytes);
+    orr_run_destroy(run);
 }
 
 static Saved make(const Subject *subject)
@@ -104,6 +151,7 @@ static Saved make(const Subject *subject)
     s.n = run_save(run, NULL);
     s.bytes = malloc(s.n);
     must(s.bytes && run_save(run, s.bytes) == s.n);
+    save_file(run, &s);
     orr_run_destroy(run);
     orr_source_destroy(source);
     s.options.max_seconds = 0.2;    // islands are advanced when they are read: their times may be anything
@@ -116,6 +164,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1) return 0;
     Saved *s = &saved[data[0] % N_SUBJECTS];
     if (!s->model) *s = make(&subjects[data[0] % N_SUBJECTS]);
+    if (data[0] >= 250) {
+        orr_diag_clear(s->diag);
+        load_file(s, data, size);
+        return 0;
+    }
     const bool is_shorter = data[0] >= 200;
     char *bytes = malloc(s->n);
     must(bytes);

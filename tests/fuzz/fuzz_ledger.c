@@ -29,6 +29,10 @@ static void judge(const orr_ledger *ledger, const orr_machine *machine, orr_diag
     must(ok == (orr_diag_errors(diag) == 0));
     if (ok) must(validation.falsified_by <= orr_ledger_count(ledger));
     orr_validation_free(&validation);
+    size_t n_repairs;
+    bool too_large;
+    free(orr_ledger_repairs(ledger, machine, &n_repairs, &too_large));
+    must(!too_large);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

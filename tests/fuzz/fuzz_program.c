@@ -5,8 +5,8 @@
 // bytes, and the same model; what is saved and loaded goes on as the run that it was.
 //
 // The input is a file (two bytes), what is done (three) and changes of four bytes each; the files are found
-// by ORRERY_SOURCE_DIR. FUZZ_COUNTS prints at the end how far the cases came; FUZZ_KEEPS=FILE writes each text
-// there, before it is tried.
+// by ORRERY_SOURCE_DIR. FUZZ_COUNTS prints at the end how far the cases came; FUZZ_KEEPS=FILE writes each
+// text there, before it is tried.
 #include "orrery/ensemble.h"
 #include "orrery/kind.h"
 #include "orrery/machine.h"
@@ -43,8 +43,8 @@ static size_t n_cases, n_compiled, n_run, n_formatted, n_resumed;
 static void cancel(int signal) { (void)signal, cancelled = 1; }
 static void print_counts(void)
 {
-    printf("%zu cases: %zu compiled, %zu run, %zu saved and loaded, %zu formatted\n", n_cases, n_compiled, n_run,
-           n_resumed, n_formatted);
+    printf("%zu cases: %zu compiled, %zu run, %zu saved and loaded, %zu formatted\n", n_cases, n_compiled,
+           n_run, n_resumed, n_formatted);
 }
 
 // More memory than a case may take is no failure of it. What it had is lost.
@@ -277,7 +277,7 @@ static void use_model(const orr_model *model, orr_experiment *e, const uint8_t *
     orr_model_report(model, nowhere, how[2] % 2, diag);
     switch (how[0] % N_DOINGS) {
     case DO_EXPORT:
-        must(orr_model_export(model, e, how[2] % 4 ? "c" : "csmp", nowhere, diag)
+        must(orr_model_export(model, e, how[2] % 4 ? "c" : "csmp", nowhere, diag) || cancelled
              || orr_diag_errors(diag) > before);
         break;
     case DO_ENSEMBLE: run_members(model, e, diag); break;

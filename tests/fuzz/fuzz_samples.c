@@ -39,7 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         Arena arena = { 0 };
         orr_diag *diag = orr_diag_create();
         PortIn in;
-        const PortAddress address = { .kind = lines ? "stdin" : "csv", .address = lines ? "" : path };
+        const PortAddress address = { .kind = lines ? "stdin" : "csv", .address = lines ? "" : path,
+                                      .column = how & 32 ? "v" : NULL, .time = how & 64 ? "at" : NULL };
         const bool opened = port_open(&in, &address, "u", &arena, diag);
         if (!opened && orr_diag_errors(diag) == 0) abort();
         if (opened && lines) {
@@ -47,6 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             in.fd = fd;
         }
         if (opened) read_all(&in, diag, how);
+        if (opened && orr_diag_errors(diag) == 0 && port_rewind(&in)) read_all(&in, diag, how / 2);
         port_close(&in);
         orr_diag_destroy(diag);
         arena_free(&arena);

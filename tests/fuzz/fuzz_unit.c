@@ -1,5 +1,6 @@
 // tests/fuzz/fuzz_unit.c: any bytes as a unit of measurement: refused with a message, or a unit whose text is
 // read as the same unit again.
+#include "lang/parse.h"
 #include "units/system.h"
 #include <stdlib.h>
 
@@ -13,8 +14,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     orr_diag *diag = orr_diag_create();
     const char *text = text_copy(&arena, bytes);
     const Place place = { diag_add_source(diag, "fuzz.orr", text, size), 0, (uint32_t)size };
+    static const char own[] = "unit wug\nunit zork = 2 [m]\nunit a = 1 [b]\nunit b = 1 [a]\n";
+    Ast ast = { .arena = &arena };
+    const Text units = { own, sizeof own - 1 };
+    if (!parse_text(&ast, diag_add_source(diag, "units.orr", own, units.n), units, diag, NULL)) abort();
     UnitSystem system;
-    unit_system_open(&system, NULL, &arena, diag);
+    unit_system_open(&system, &ast, &arena, diag);
     Unit unit, again;
     const bool ok = unit_read(&system, text, place, &unit);
     if (ok != (orr_diag_errors(diag) == 0)) abort();

@@ -21,7 +21,7 @@ n_runs=0 n_failed=0 turn=0 at_most=2
 result() {
     local program=$1 to=$2
     shift 2
-    timeout 60 "$program" run "$@" --once -o "$to.csv" >/dev/null 2>"$to.err"
+    timeout "$patience" "$program" run "$@" --once -o "$to.csv" >/dev/null 2>"$to.err"
     echo "status $?" >>"$to.err"
 }
 

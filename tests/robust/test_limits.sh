@@ -10,6 +10,11 @@ model M
   every 1e-308 then n := n + 1 end
 end
 END
+# a loop that changes with the modes is no diagram
+run export --csmp "$root/examples/rectifier.orr"
+expect_status 1
+expect_code E320
+
 run export --c out every.orr --until 1 --max-time 0.3
 expect_status 3
 expect_code E513

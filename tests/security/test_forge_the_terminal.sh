@@ -8,7 +8,7 @@ for mark in "$esc[2J$esc]0;owned$bell" "$csi[31m" "$over" "$iso" $'\u200f' $'\u0
         "$mark" "$mark" "$mark" "$mark" "$mark" "$mark" "$mark" "$mark" >m.orr
     printf 'state,a,out\ns%s,t%s,o%s\nt%s,s%s,o%s\n' "$mark" "$mark" "$mark" "$mark" "$mark" "$mark" >c.csv
     printf 't,x%s\n0,1\n1,2\n' "$mark" >d.csv
-    for arguments in "check m.orr" "run m.orr" "run m.orr --plot" "test m.orr" "steady m.orr" "show m.orr -h" "machine show c.csv" \
+    for arguments in "check m.orr" "run m.orr" "run m.orr --plot" "test m.orr" "steady m.orr" "compare m.orr" "linearise m.orr" "machine show c.csv" \
         "machine show c.csv --table" "run c.csv --inputs a,a" "plot d.csv" "new n.orr --from d.csv --force"; do
         # shellcheck disable=SC2086
         run $arguments
@@ -33,5 +33,13 @@ if command -v script >/dev/null; then
     check
     grep -aq $'x\e' typed && fail "rows on a terminal have control characters"
     grep -aq 'x?' typed || fail "no rows on the terminal"
+    # what is data for a program is text for people where it is shown to them
+    for arguments in "show m.orr" "show m.orr --stage flat" "export m.orr --csmp -"; do
+        script -qec "$ORRERY $arguments" typed >/dev/null 2>&1 </dev/null
+        check
+        grep -aq $'x\e' typed && fail "a terminal gets control characters: $arguments"
+    done
+    run show m.orr
+    expect_out $'x\e[2J'
 fi
 finish

@@ -26,6 +26,7 @@ for file in .bashrc .hidden.csv sub/.hidden.csv m.orr run.sh Makefile thesis.csv
     pipe.csv conf.py CMakeLists.txt x.csv.sh x; do
     refused $file
 done
+code=E460 refused out.nc    # an output is lines of CSV
 code=E056 refused ../home/out.csv
 code=E056 refused "$work/home/new.csv"
 expect_equal "$(<mine/thesis.csv)" precious
