@@ -3,12 +3,12 @@
 #include <string.h>
 
 extern const Kind kind_simulate, kind_steady, kind_linearise, kind_continue, kind_compare, kind_ensemble,
-    kind_replicate, kind_sweep, kind_fit;
+    kind_replicate, kind_sweep, kind_fit, kind_sensitivity;
 
 static const Kind *const kinds[] = {
     &kind_simulate, &kind_steady,   &kind_linearise, &kind_continue,
     &kind_compare,  &kind_ensemble, &kind_replicate, &kind_sweep,
-    &kind_fit,
+    &kind_fit,      &kind_sensitivity,
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
