@@ -162,7 +162,8 @@ struct AtomicGoal {
 };
 
 typedef struct AtomicEmit {
-    uint32_t    port;         // output
+    uint32_t    port;         // output; of an array the first
+    AtomicIndex index;        // which of them, if that is computed
     AtomicExpr *value;        // NULL: nothing is told
     AtomicExpr *condition;    // NULL: always
 } AtomicEmit;

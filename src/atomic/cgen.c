@@ -661,8 +661,13 @@ static void print_emit(Writer *w, const AtomicEmit *emit)
     if (emit->condition)
         open_brace(w, arena_printf(&w->work, "if (%s) ", condition_text(w, emit->condition)));
     else open_brace(w, "");
-    if (emit->value) line(w, "H->send(c, %u, %s);", emit->port, slots_text(w, emit->value));
-    else line(w, "H->send(c, %u, 0);", emit->port);
+    const char *port = arena_printf(&w->work, "%u", emit->port);
+    if (emit->index.expr) {
+        w->uses_index = true;
+        port = arena_printf(&w->work, "%u + orr_index(c, %s, %u, %u)", emit->port,
+                            pure_text(w, emit->index.expr), emit->index.n, emit->index.fault);
+    }
+    line(w, "H->send(c, %s, %s);", port, emit->value ? slots_text(w, emit->value) : "0");
     close_brace(w);
 }
 

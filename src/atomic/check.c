@@ -199,15 +199,24 @@ static void declare_params(Checker *c)
     }
 }
 
+enum { PORTS_MAX = 1000 };    // of an array
+
 static void declare_ports(Checker *c)
 {
     const AstAtomic *a = c->ast;
     AtomicKind *kind = c->kind;
-    kind->inputs = ARENA_ARRAY(c->arena, AtomicPort, a->n_ports);
-    kind->outputs = ARENA_ARRAY(c->arena, AtomicPort, a->n_ports);
+    uint32_t *sizes = ARENA_ARRAY(&c->work, uint32_t, a->n_ports), n = 0;
+    c->n_declared = (uint32_t)c->entities.n;    // sizes may read constants
     for (uint32_t i = 0; i < a->n_ports; i++) {
         const AstPort *port = &a->ports[i];
-        const AtomicPort made = { keep(c, port->name), find_type(c->set, port->type), port };
+        sizes[i] = port->size ? array_size(c, port->size, port->name, PORTS_MAX) : 1;
+        n += sizes[i];
+    }
+    kind->inputs = ARENA_ARRAY(c->arena, AtomicPort, n);
+    kind->outputs = ARENA_ARRAY(c->arena, AtomicPort, n);
+    for (uint32_t i = 0; i < a->n_ports; i++) {
+        const AstPort *port = &a->ports[i];
+        AtomicPort made = { keep(c, port->name), find_type(c->set, port->type), port };
         if (made.type.base == ATOMIC_BAD) {
             c->n_errors++;
             report_type(c->set, port->type, port->type_place, c->diag);
@@ -217,8 +226,12 @@ static void declare_ports(Checker *c)
                           .type = made.type,
                           .place = port->place };
         entity.slot = port->is_output ? kind->n_outputs : kind->n_inputs;
-        if (port->is_output) kind->outputs[kind->n_outputs++] = made;
-        else kind->inputs[kind->n_inputs++] = made;
+        entity.n = port->size ? sizes[i] : 0;
+        for (uint32_t k = 1; k <= sizes[i]; k++) {
+            if (port->size) made.name = arena_printf(c->arena, "%s[%u]", port->name, k);
+            if (port->is_output) kind->outputs[kind->n_outputs++] = made;
+            else kind->inputs[kind->n_inputs++] = made;
+        }
         declare(c, entity);
     }
 }
@@ -595,7 +608,7 @@ static bool check_act(Checker *c, const AstAct *ast, AtomicAct *act)
         act->other = check_number(c, ast->last);
         act->n = c->n_locals++;
         act->fault = check_fault(c, ATOMIC_FAULT_LOOP, ast->index, ast->place);
-        const Local local = { ast->index, act->n, c->locals };
+        const Local local = { ast->index, act->n, c->locals, NULL };
         c->locals = &local;
         act->body = check_acts(c, ast->body, ast->n_body, &act->n_body);
         c->locals = local.outer;
@@ -695,6 +708,23 @@ static AtomicGoal check_goal(Checker *c, const AstGoal *ast, int32_t stay, bool 
 
 // ---------------------------------------------------------------------------------------------- transitions
 
+// Which of an array of ports: *slot; `index` NULL: that must be known.
+static bool check_port_index(Checker *c, Entity *port, const AstExpr *given, Place place, uint32_t *slot,
+                             AtomicIndex *index)
+{
+    AstExpr *indices[] = { (AstExpr *)given };
+    const AstPart part = { port->name, indices, given != NULL };
+    AtomicIndex found = { 0 };
+    *slot = port->slot;
+    if (!given && port->n == 0) return true;
+    if (!check_index(c, port, &part, place, slot, &found)) return false;
+    if (index) *index = found;
+    if (!found.expr || index) return true;
+    CHECK_FAIL(c, DIAG_CONST_NEEDED, given->place, port->name);
+    diag_hint(c->diag, "a number, or a new name that stands for each of them");
+    return false;
+}
+
 static bool check_emit(Checker *c, const AstEmit *ast, AtomicEmit *emit)
 {
     *emit = (AtomicEmit){ 0 };
@@ -703,7 +733,7 @@ static bool check_emit(Checker *c, const AstEmit *ast, AtomicEmit *emit)
     bool ok = port && port->kind == ENTITY_OUTPUT;
     if (!ok) report_port(c, ast->port, ast->port_place, true);
     else port->is_read = true;
-    if (ok) emit->port = port->slot;
+    if (ok) ok = check_port_index(c, port, ast->index, ast->port_place, &emit->port, &emit->index);
     if (ast->condition) emit->condition = check_condition(c, ast->condition);
     const AtomicType type = ok ? port->type : TYPE_ANY;
     if (ast->value) emit->value = check_expr(c, ast->value, type);
@@ -732,7 +762,8 @@ static bool check_move(Checker *c, const AstTransition *ast, int32_t state, Atom
         Entity *port = check_find(c, ast->port);
         ok = port && port->kind == ENTITY_INPUT;
         if (ok) {
-            move->port = c->port = port->slot;
+            ok = check_port_index(c, port, ast->index, ast->port_place, &move->port, NULL);
+            c->port = move->port;
             port->is_assigned = true;    // somebody takes it
         } else {
             report_port(c, ast->port, ast->port_place, false);
@@ -751,6 +782,38 @@ static bool check_move(Checker *c, const AstTransition *ast, int32_t state, Atom
     return ok;
 }
 
+// `on p[i]` with a new name i: how many elements it stands for; 0: it is no such.
+static uint32_t each_of(const Checker *c, const AstTransition *t)
+{
+    const AstExpr *i = t->index;
+    const bool is_name = i && i->kind == AST_REF && i->ref.n_parts == 1 && !i->ref.parts[0].n_indices &&
+                         i->ref.primes == 0;
+    const Entity *port = is_name && !check_find(c, i->ref.parts[0].name) ? check_find(c, t->port) : NULL;
+    return port && port->kind == ENTITY_INPUT ? port->n : 0;
+}
+
+static uint32_t count_moves(const Checker *c, const AstTransition *all, uint32_t n)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t each = each_of(c, &all[i]);
+        sum += each ? each : 1;
+    }
+    return sum;
+}
+
+// The same transition for element k of an array of ports, from 1 on; 0: for its only port.
+static bool check_one_of(Checker *c, const AstTransition *t, uint32_t k, int32_t state, AtomicMove *move)
+{
+    if (k == 0) return check_move(c, t, state, move);
+    const AtomicExpr known = { .op = ATOMIC_OP_CONST, .value = k };
+    const Local index = { t->index->ref.parts[0].name, 0, c->locals, &known };
+    c->locals = &index;
+    const bool ok = check_move(c, t, state, move);
+    c->locals = index.outer;
+    return ok;
+}
+
 static void check_state(Checker *c, uint32_t number, AtomicState *state)
 {
     const AstState *ast = &c->ast->states[number];
@@ -766,16 +829,22 @@ static void check_state(Checker *c, uint32_t number, AtomicState *state)
             state->fault = check_fault(c, ATOMIC_FAULT_DURATION, ast->name, ast->duration->place);
     }
     const AstAtomic *a = c->ast;
-    state->ons = ARENA_ARRAY(c->arena, AtomicMove, ast->n_transitions + a->n_common);
+    state->ons = ARENA_ARRAY(c->arena, AtomicMove,
+                             count_moves(c, ast->transitions, ast->n_transitions) +
+                                 count_moves(c, a->common, a->n_common));
     state->afters = ARENA_ARRAY(c->arena, AtomicMove, ast->n_transitions);
     const AstTransition *last_after = NULL;
     bool *is_taken = ARENA_ARRAY(&c->work, bool, c->kind->n_inputs + 1u);
-    for (uint32_t i = 0; i < ast->n_transitions; i++) {
+    for (uint32_t i = 0, k = 0; i < ast->n_transitions; i += k == 0) {
         const AstTransition *t = &ast->transitions[i];
+        const uint32_t each = each_of(c, t);
         AtomicMove move;
-        if (!check_move(c, t, (int32_t)number, &move)) continue;
+        if (each) k++;
+        const bool ok = check_one_of(c, t, k, (int32_t)number, &move);
+        if (k == each || !ok) k = 0;
+        if (!ok) continue;
         bool *taken = &is_taken[t->port ? move.port : c->kind->n_inputs];
-        if (*taken)
+        if (*taken && !each)
             diag_report(c->diag, DIAG_MOVE_HIDDEN, t->place,
                         t->port ? arena_printf(c->arena, "on %s", t->port) : "after");
         if (!t->guard) *taken = true;
@@ -783,10 +852,13 @@ static void check_state(Checker *c, uint32_t number, AtomicState *state)
         else state->afters[state->n_afters++] = move;
         if (!t->port) last_after = t;
     }
-    for (uint32_t i = 0; i < a->n_common; i++) {
+    for (uint32_t i = 0, k = 0; i < a->n_common; i += k == 0) {
         AtomicMove move;
         const size_t n_errors = c->n_errors;
-        if (check_move(c, &a->common[i], (int32_t)number, &move)) state->ons[state->n_ons++] = move;
+        const uint32_t each = each_of(c, &a->common[i]);
+        if (each) k++;
+        if (check_one_of(c, &a->common[i], k, (int32_t)number, &move)) state->ons[state->n_ons++] = move;
+        if (k == each) k = 0;
         if (c->n_errors > n_errors) break;    // said once
     }
     const bool lasts = !ast->duration ||

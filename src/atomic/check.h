@@ -23,6 +23,7 @@ typedef struct Local {       // an index of a loop, or an argument of a function
     const char   *name;
     uint32_t      number;
     const struct Local *outer;
+    const AtomicExpr *known;    // its value, if that is known here; NULL: it is computed
 } Local;
 
 // Where an expression stands decides what it may do.
@@ -70,6 +71,10 @@ AtomicExpr *check_condition(Checker *c, const AstExpr *e);
 AtomicExpr *check_conversion(Checker *c, AtomicExpr *value, const AstExpr *node);
 // The queue or the statistic that an argument names; NULL, reported, if it is none of `base`.
 Entity     *check_named(Checker *c, const AstExpr *e, AtomicBase base, AtomicIndex *index);
+// The element that a part of a path names, of an array: *slot moves there, or `index` says how. False:
+// reported.
+bool        check_index(Checker *c, Entity *entity, const AstPart *part, Place place, uint32_t *slot,
+                        AtomicIndex *index);
 bool        check_arguments(Checker *c, const AstExpr *call, uint32_t n, const char *takes);
 Entity     *check_find(const Checker *c, const char *name);    // NULL if there is none
 void        check_unknown(Checker *c, const char *name, Place place);

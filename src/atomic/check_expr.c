@@ -159,10 +159,12 @@ static bool is_wide(AtomicType type) { return type.base == ATOMIC_RECORD || type
 
 // The index of a record, a queue or a statistic. False after a report; *slot is where the element stands, or
 // the first one if the index is not known yet.
-static bool check_index(Checker *c, Entity *entity, const AstPart *part, Place place, uint32_t *slot,
-                        AtomicIndex *index)
+bool check_index(Checker *c, Entity *entity, const AstPart *part, Place place, uint32_t *slot,
+                 AtomicIndex *index)
 {
-    *index = (AtomicIndex){ .n = entity->n, .stride = atomic_type_slots(c->set, entity->type) };
+    const bool is_port = entity->kind == ENTITY_INPUT || entity->kind == ENTITY_OUTPUT;
+    *index = (AtomicIndex){ .n = entity->n,
+                            .stride = is_port ? 1 : atomic_type_slots(c->set, entity->type) };
     *slot = entity->slot;
     if (part->n_indices != (entity->n > 0)) {
         CHECK_FAIL(c, DIAG_INDEX_COUNT, place, entity->name, entity->n > 0, part->n_indices);
@@ -252,7 +254,7 @@ static AtomicExpr *check_entity(Checker *c, Entity *entity, const AstRef *ref, P
         return bad(c, place);
     }
     if (entity->kind == ENTITY_INPUT) {
-        if (entity->slot != c->port) {
+        if (c->port == NO_PORT || c->port - entity->slot > (entity->n ? entity->n - 1 : 0)) {
             CHECK_FAIL(c, DIAG_NO_MESSAGE, place, entity->name);
             diag_hint(c->diag, "a message can be read where it is taken, in 'on %s …'; keep it in a variable",
                       entity->name);
@@ -299,6 +301,7 @@ static AtomicExpr *check_ref(Checker *c, const AstExpr *e, AtomicType want)
     }
     for (const Local *l = c->locals; l; l = l->outer) {
         if (strcmp(l->name, name) != 0 || ref->n_parts > 1 || ref->parts[0].n_indices > 0) continue;
+        if (l->known) return constant(c, l->known->value, TYPE_NUMBER, e->place);
         AtomicExpr *x = make(c, ATOMIC_OP_LOCAL, TYPE_NUMBER, e->place);
         x->n = l->number;
         return x;
@@ -677,7 +680,7 @@ static uint32_t check_function(Checker *c, uint32_t number, const AstExpr *call)
             name = item->equation.lhs->ref.parts[0].name;
         }
         Local *local = ARENA_NEW(&c->work, Local);
-        *local = (Local){ name, c->n_locals++, c->locals };
+        *local = (Local){ name, c->n_locals++, c->locals, NULL };
         c->locals = local;
     }
     f.result = check_number(c, ast->result);

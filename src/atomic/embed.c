@@ -9,6 +9,8 @@ static AstItem port_item(const AstPort *port)
     AstItem item = { .kind = AST_DECL, .place = port->place };
     item.decl = (AstDecl){ .kind = port->is_output ? AST_EVENT_OUTPUT : AST_EVENT_INPUT,
                            .name = port->name,
+                           .sizes = (AstExpr **)&port->size,
+                           .n_sizes = port->size != NULL,
                            .unit = port->unit,
                            .unit_place = port->unit_place,
                            .doc = port->doc,

@@ -286,6 +286,10 @@ static void print_state(Printer *p, uint32_t number)
         for (uint32_t k = 0; k < move->n_emits; k++) {
             const AtomicEmit *emit = &move->emits[k];
             fprintf(p->out, "      send %s", p->kind->outputs[emit->port].name);
+            if (emit->index.expr) {
+                fputs(" + ", p->out);
+                print_expr(p, emit->index.expr);
+            }
             if (emit->value) {
                 fputc(' ', p->out);
                 print_expr(p, emit->value);

@@ -65,16 +65,23 @@ uint32_t port_field(const Reading *r, const Entity *entity, const char *name, Pl
 // ---- Declaring
 
 // The number of a port as the kernel counts: inputs first, then outputs.
-static uint32_t slot_of(const AstAtomic *atomic, const char *name)
+static uint32_t slot_of(Expander *ex, Scope *scope, const char *name)
 {
-    uint32_t n_inputs = 0, slots[2] = { 0, 0 };
-    for (uint32_t i = 0; i < atomic->n_ports; i++) n_inputs += !atomic->ports[i].is_output;
+    const AstAtomic *atomic = scope->shape->model->atomic;
+    const Reading r = { .ex = ex, .scope = scope };
+    uint32_t slots[2] = { 0, 0 }, found = 0;
+    bool is_output = false;
     for (uint32_t i = 0; i < atomic->n_ports; i++) {
-        const bool is_output = atomic->ports[i].is_output;
-        if (strcmp(atomic->ports[i].name, name) == 0) return slots[is_output] + (is_output ? n_inputs : 0);
-        slots[is_output]++;
+        const AstPort *port = &atomic->ports[i];
+        double size = 1;
+        if (port->size && !lower_number(&r, port->size, &size)) return 0;
+        if (strcmp(port->name, name) == 0) {
+            is_output = port->is_output;
+            found = slots[is_output];
+        }
+        slots[port->is_output] += (uint32_t)size;
     }
-    return 0;
+    return found + (is_output ? slots[0] : 0);
 }
 
 // Variables for what a message says; the first of them.
@@ -126,7 +133,7 @@ void port_declare(Expander *ex, Scope *scope, Entity *entity)
                           .is_required = symbol->decl->is_required,
                           .is_island = scope->shape->model->is_stub,
                           .place = part ? part->place : symbol->place };
-        if (part) port.slot = slot_of(scope->shape->model->atomic, symbol->name);
+        if (part) port.slot = slot_of(ex, scope, symbol->name) + i;
         if (is_input && type.n_fields > 0 && !part) {
             port.first = declare_values(ex, scope, symbol, name, &type);
             if (i == 0) entity->first = port.first;

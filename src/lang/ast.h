@@ -346,6 +346,7 @@ typedef struct AstPort {      // `input event job : Job`
     const char *name, *doc;
     const char *type;         // NULL: a number; "nothing": it tells only that it comes
     const char *unit;         // of a number; NULL if none
+    AstExpr    *size;         // of an array; NULL: one
     bool        is_output;
     bool        is_required;  // of an input: it must be coupled
     Place       place, type_place, unit_place;
@@ -388,6 +389,7 @@ struct AstGoal {
 
 typedef struct AstEmit {      // `done(now) if size > 2` behind `send`
     const char *port;
+    AstExpr    *index;        // of an array of ports; NULL: none
     AstExpr    *value;        // NULL: nothing is told
     AstExpr    *condition;    // NULL: always
     Place       place, port_place;
@@ -395,6 +397,7 @@ typedef struct AstEmit {      // `done(now) if size > 2` behind `send`
 
 typedef struct AstTransition {
     const char *port;         // `on PORT`; NULL: `after`
+    AstExpr    *index;        // `on PORT[i]`: a new name, each of them; else which one; NULL: none
     AstExpr    *guard;        // NULL: always
     AstEmit    *emits;        // [n_emits] of `after`
     uint32_t    n_emits;

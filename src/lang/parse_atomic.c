@@ -336,6 +336,18 @@ static bool parse_goal(Parser *p, Lists *lists, AstGoal *goal, bool needs_arrow)
 
 // ---------------------------------------------------------------------------------------------- transitions
 
+// [i] behind a port; nothing is read if there is none
+static bool parse_port_index(Parser *p, AstExpr **index)
+{
+    if (!parse_at(p, TOKEN_LBRACKET)) return true;
+    uint32_t n;
+    AstExpr **indices = parse_indices(p, &n);
+    if (!indices) return false;
+    if (n > 1) return PARSE_FAIL(p, DIAG_EXPECTED, indices[1]->place, "one index", "several"), false;
+    *index = indices[0];
+    return true;
+}
+
 // done(now) if size > 2, lost
 static bool parse_emits(Parser *p, Lists *lists, AstTransition *transition)
 {
@@ -345,7 +357,7 @@ static bool parse_emits(Parser *p, Lists *lists, AstTransition *transition)
         const uint32_t start = p->token.offset;
         AstEmit emit = { .port_place = parse_here(p) };
         emit.port = parse_name(p, "an output event");
-        ok = emit.port != NULL;
+        ok = emit.port && parse_port_index(p, &emit.index);
         if (ok && parse_at(p, TOKEN_LPAREN)) {
             const Token open = p->token;
             parse_mark(p, MARK_CALL, open);
@@ -371,7 +383,7 @@ static bool parse_transition(Parser *p, Lists *lists, AstTransition *transition)
     if (is_on) {
         transition->port_place = parse_here(p);
         transition->port = parse_name(p, "an input event");
-        if (!transition->port) return false;
+        if (!transition->port || !parse_port_index(p, &transition->index)) return false;
     }
     if (parse_accept(p, TOKEN_IF) && !(transition->guard = parse_condition(p))) return false;
     if (parse_at_word(p, "send")) {
@@ -424,8 +436,8 @@ bool parse_event_ports(Parser *p, bool is_output, AstPort **ports, uint32_t *n)
     do {
         AstPort port = { .is_output = is_output, .place = parse_here(p) };
         port.name = parse_name(p, "the name of an event");
-        ok = port.name && parse_own_unit(p, &port.unit, &port.unit_place) &&
-             parse_type(p, &port.type, &port.type_place);
+        ok = port.name && parse_port_index(p, &port.size) &&
+             parse_own_unit(p, &port.unit, &port.unit_place) && parse_type(p, &port.type, &port.type_place);
         if (ok && parse_at_word(p, "required")) {
             if (is_output) ok = parse_unexpected(p, "',' or the end of the statement");
             else parse_advance(p);

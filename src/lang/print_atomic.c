@@ -151,6 +151,7 @@ static void print_transition(const AstTransition *transition, int depth, Printer
     print_indent(depth, p);
     print_text(p, transition->port ? "on " : "after");
     if (transition->port) print_name(transition->port, p);
+    print_sizes((AstExpr *const *)&transition->index, transition->index != NULL, p);
     if (transition->guard) {
         print_text(p, " if ");
         print_expr(transition->guard, p);
@@ -159,6 +160,7 @@ static void print_transition(const AstTransition *transition, int depth, Printer
         const AstEmit *emit = &transition->emits[i];
         print_text(p, i > 0 ? ", " : " send ");
         print_name(emit->port, p);
+        print_sizes((AstExpr *const *)&emit->index, emit->index != NULL, p);
         if (emit->value) {
             print_char(p, '(');
             print_expr(emit->value, p);
@@ -180,6 +182,7 @@ static void print_port(const AstPort *port, Printer *p)
 {
     print_text(p, port->is_output ? "  output event " : "  input event ");
     print_name(port->name, p);
+    print_sizes((AstExpr *const *)&port->size, port->size != NULL, p);
     print_unit_of(port->unit, p);
     print_type(port->type, p);
     if (port->is_required) print_text(p, " required");

@@ -168,6 +168,7 @@ static void visit_goal(const Walk *w, const AstGoal *goal)
 static void visit_emit(const Walk *w, const AstEmit *emit)
 {
     if (emit->condition) walk(w, emit->condition);
+    if (emit->index) walk(w, emit->index);
     if (!emit->value) return;
     const Term value = walk(w, emit->value);
     const UnitEntity *port = gather_find(w->scope, emit->port);
@@ -178,9 +179,14 @@ static void visit_emit(const Walk *w, const AstEmit *emit)
 
 static void visit_transition(const Walk *w, const AstTransition *t)
 {
-    if (t->guard) walk(w, t->guard);
-    for (uint32_t i = 0; i < t->n_emits; i++) visit_emit(w, &t->emits[i]);
-    visit_goal(w, &t->goal);
+    // a new name in `on p[i]` is a number
+    const bool is_name = t->index && t->index->kind == AST_REF &&
+                         !gather_find(w->scope, t->index->ref.parts[0].name);
+    const LocalTerm index = { w->locals, is_name ? t->index->ref.parts[0].name : "", walk_bare(NAN) };
+    const Walk inner = { w->g, w->scope, is_name ? &index : w->locals, w->site };
+    if (t->guard) walk(&inner, t->guard);
+    for (uint32_t i = 0; i < t->n_emits; i++) visit_emit(&inner, &t->emits[i]);
+    visit_goal(&inner, &t->goal);
 }
 
 // What a state lasts is handed to the calendar: converted to the time of the model.

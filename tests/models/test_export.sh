@@ -15,7 +15,7 @@ for file in "$root"/examples/*.csmp; do
     try "$file" "${options[@]}"
 done
 for file in language switches tables loops in_place instants exported exported_rest \
-            exported_net network messages atomics atomic_units machines rates reactions delays; do
+            exported_net network messages atomics atomic_units machines rates reactions delays port_arrays; do
     for experiment in $(experiments "$root/tests/models/$file.orr"); do try "$root/tests/models/$file.orr" "$experiment"; done
 done
 # events, loops of equations and a study by the other methods
