@@ -30,6 +30,7 @@ typedef struct IslesRun {
     IslandParams params;         // … and all of it
     double *told;                // [n_told] last told; NaN: nothing yet
     double *slopes;              // [n_told] with this derivative by time
+    double *told_slopes;         // [n_told] with this one they were told
     double *x, *dx;              // [n_states] scratch
     orr_signal *signal;          // scratch
     double *held;       // [most actions of an event] scratch: what the main part holds of islands it assigns
@@ -225,6 +226,7 @@ bool isles_open(orr_run *run, const orr_run_options *options)
     r->first = ARENA_ARRAY(arena, double, n_first);
     r->told = ARENA_ARRAY(arena, double, isles->n_told);
     r->slopes = ARENA_ARRAY(arena, double, isles->n_told);
+    r->told_slopes = ARENA_ARRAY(arena, double, isles->n_told);
     r->x = ARENA_ARRAY(arena, double, run->model->n_states);
     r->dx = ARENA_ARRAY(arena, double, run->model->n_states);
     r->base = ARENA_ARRAY(arena, double, isles->n_told);
@@ -400,7 +402,8 @@ static void tell_one(orr_run *run, double t, uint32_t k, uint64_t own)
     if (!signal->perturbation) net_send(run, t, k, signal);    // nothing but an update
 }
 
-// Derivatives by time of what is told, where the main part stands: from a little later.
+// Derivatives by time of what is told, where the main part stands: from a little later. A method of first
+// order has none; without states there is no method.
 static void find_slopes(orr_run *run, Island *island)
 {
     IslesRun *r = run->isles;
@@ -408,7 +411,8 @@ static void find_slopes(orr_run *run, Island *island)
     const double ahead = length > 0 ? 1e-4 * length : 1e-7 * fmax(1, fabs(island->t));
     const size_t n = run->model->n_states;
     for (uint32_t k = 0; k < r->isles->n_told; k++) r->slopes[k] = 0;
-    if (island->solver->order < 2 || !island_rates_aside(island, island->t, island->x, r->dx)) return;
+    if (n > 0 && island->solver->order < 2) return;
+    if (!island_rates_aside(island, island->t, island->x, r->dx)) return;
     for (uint32_t k = 0; k < r->isles->n_told; k++) r->slopes[k] = run_own_value(run, r->isles->told[k]);
     for (size_t i = 0; i < n; i++) r->x[i] = island->x[i] + ahead * r->dx[i];
     run->x = r->x;
@@ -435,9 +439,10 @@ static bool tell(orr_run *run, Island *island, bool all)
         const bool jumps = r->jumps[k] || (r->any_spreads && r->isles->passes_on[k]);
         if (!jumps && !all) continue;
         const double value = run_own_value(run, r->isles->told[k]);
-        if (!jumps && value == r->told[k]) continue;
+        if (!jumps && value == r->told[k] && r->slopes[k] == r->told_slopes[k]) continue;
         any = true;
         r->told[k] = value;
+        r->told_slopes[k] = r->slopes[k];
         tell_one(run, island->t, k, own);
         r->jumps[k] = false;
     }
@@ -586,6 +591,7 @@ void isles_pass(orr_run *run, RunSaved *saved)
     IslesRun *r = run->isles;
     if (!r) return;
     saved_pass(saved, r->told, r->isles->n_told * sizeof *r->told);
+    saved_pass(saved, r->told_slopes, r->isles->n_told * sizeof *r->told_slopes);
     saved_flags(saved, &r->has_news, 1);
     saved_flags(saved, &r->has_jumped, 1);
 }
