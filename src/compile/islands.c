@@ -645,9 +645,9 @@ bool islands_build(Compile *c, NetGuests *guests)
     Isles *isles = model->isles = ARENA_NEW(&model->arena, Isles);
     isles->n = (uint32_t)flat->islands.n;
     isles->n_variables = (uint32_t)flat->vars.n;
-    model->free_isles = free_models;
-    model->isles_are_improved = are_improved;
     isles->items = ARENA_ARRAY(&model->arena, Isle, isles->n);
+    model->free_isles = free_models;    // from here on: asking for memory may be the end of compiling
+    model->isles_are_improved = are_improved;
     isles->is_perturbed = ARENA_ARRAY(&model->arena, bool, isles->n);
     isles->isle_of = ARENA_ARRAY(&model->arena, uint32_t, flat->vars.n);
     isles->variable_of = ARENA_ARRAY(&model->arena, size_t, flat->vars.n);
