@@ -42,6 +42,16 @@ typedef struct orr_replicate_options {
 } orr_replicate_options;
 ORR_API orr_replicate_options orr_replicate_options_default(void);
 
+// What part of the replications is below at each time: quantiles of what is recorded.
+typedef struct orr_bands {
+    size_t        n_columns, n_rows, n_levels;
+    const char *const *names, *const *units;    // [n_columns]; units may be NULL
+    const double *times;         // [n_rows]
+    const double *levels;        // [n_levels] 0.05, 0.25, 0.5, 0.75, 0.95
+    const double *values;        // [n_columns][n_rows][n_levels]
+    void *reserved[2];
+} orr_bands;
+
 typedef struct orr_replications {
     orr_status    status;
     size_t        n_done, n_failed;    // one that failed counts for nothing; the first is told
@@ -59,7 +69,8 @@ typedef struct orr_replications {
     size_t        n_in_lanes;    // of all that were computed, many at once
     const char   *one_by_one;    // why they were not, as in orr_ensemble_facts; static, or NULL
     size_t        n_violated;    // in which an assert or the frame did not hold; the first is told
-    void *reserved[4];
+    const orr_bands *bands;      // NULL: no rows are recorded, or too many to be kept
+    void *reserved[3];
 } orr_replications;
 
 // Carry out `experiment` `replications` times (10 if it does not say), or with a precision until that is

@@ -217,6 +217,8 @@
     D(KIND_WORD,              "E424", "'%s' is no word of the kind '%s'") \
     D(UNTIL_OPEN,             "E425", "nothing says when the run ends at the latest") \
     D(SAVE_AS,                "E426", "'%s' cannot be saved as an experiment: %s") \
+    D(CORRELATION,            "E427", "no numbers have these correlations with each other") \
+    D(CHANCE_KIND,            "E428", "'%s' is drawn, and the kind '%s' draws nothing") \
     D(INPUT_UNKNOWN,          "E430", "'%s' has no input called '%s'") \
     D(INPUT_TWICE,            "E431", "input '%s' is given twice") \
     D(INPUT_NOT_COMPILED,     "E432", "the model was not compiled with '%s' as an input to be driven") \

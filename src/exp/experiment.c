@@ -5,6 +5,7 @@
 #include "exp/kind.h"
 #include "front/front.h"
 #include "lang/parse.h"
+#include "num/distribution.h"
 #include "orrery/experiment.h"
 #include "solve/solver.h"
 #include "source/source.h"
@@ -1004,6 +1005,83 @@ static void read_sweeps(Reader *r, const orr_source *source, const AstExperiment
     }
 }
 
+// `set K ~ normal(2, 0.1)`, as a command line would give it: each argument in the unit of what is drawn.
+static const char *draw_text(Reader *r, const AstSetting *draw)
+{
+    const AstExpr *call = draw->value;
+    const char *name = name_of(r, &draw->target, draw->place, false);
+    const int number_of = distribution_number(call->call.function);
+    StrBuf text = { .arena = r->arena };
+    str_addf(&text, "%s~%s(", name, call->call.function);
+    for (uint32_t k = 0; k < call->call.n_args; k++) {
+        const bool is_known = number_of != DISTRIBUTION_NONE && k < DISTRIBUTION_ARGUMENTS;
+        const DistributionArgument *a = is_known ? &distributions[number_of].arguments[k] : NULL;
+        const bool is_distance = a && a->name && (strcmp(a->name, "deviation") == 0);
+        if (k > 0) str_add_char(&text, ',');
+        add_number(&text, a && !a->is_pure
+                              ? value_of(r, call->call.args[k], &draw->target, is_distance, name)
+                              : number(r, call->call.args[k], name));
+    }
+    str_add_char(&text, ')');
+    return str_finish(&text);
+}
+
+// `scenario fast : K = 3, M = 2` and `select …`, likewise.
+static void read_scenarios(Reader *r, const orr_source *source, const AstExperiment *e,
+                           orr_experiment *experiment)
+{
+    VEC(orr_given) given = { 0 };
+    for (uint32_t i = 0; i < e->n_scenarios; i++) {
+        const AstScenario *s = &e->scenarios[i];
+        StrBuf text = { .arena = r->arena };
+        str_addf(&text, "%s:", s->name);
+        for (uint32_t k = 0; k < s->n_sets; k++) {
+            const char *name = name_of(r, &s->sets[k].target, s->sets[k].place, false);
+            str_addf(&text, "%s%s=", k ? "," : "", name);
+            add_number(&text, value_of(r, s->sets[k].value, &s->sets[k].target, false, name));
+        }
+        const orr_given one = { .word = "scenario", .text = str_finish(&text) };
+        vec_push(&r->work, &given, one);
+    }
+    if (e->select) {
+        StrBuf text = { .arena = r->arena };
+        add_number(&text, number(r, e->select->within, "within"));
+        const orr_given within = { .word = "select", .text = str_finish(&text) },
+                        of = { .word = "of", .text = e->select->of }, least = { .word = "least" };
+        vec_push(&r->work, &given, within);
+        if (e->select->of) vec_push(&r->work, &given, of);
+        if (e->select->is_least) vec_push(&r->work, &given, least);
+    }
+    if (given.n == 0 || r->failed) return;
+    if (!words_apply((orr_source *)source, experiment, given.items, given.n, true, r->diag)) {
+        if (e->n_scenarios) diag_note(r->diag, e->scenarios[0].place, "it is written here");
+        fail(r);
+    }
+}
+
+static void read_draws(Reader *r, const orr_source *source, const AstExperiment *e,
+                       orr_experiment *experiment)
+{
+    VEC(orr_given) given = { 0 };
+    for (uint32_t i = 0; i < e->n_draws; i++) {
+        const orr_given one = { .word = "set", .text = draw_text(r, &e->draws[i]) };
+        vec_push(&r->work, &given, one);
+    }
+    for (uint32_t i = 0; i < e->n_correlations; i++) {
+        const AstCorrelation *c = &e->correlations[i];
+        StrBuf text = { .arena = r->arena };
+        str_addf(&text, "%s,%s=", name_of(r, &c->a, c->place, false), name_of(r, &c->b, c->place, false));
+        add_number(&text, number(r, c->value, "correlation"));
+        const orr_given one = { .word = "correlation", .text = str_finish(&text) };
+        vec_push(&r->work, &given, one);
+    }
+    if (given.n == 0 || r->failed) return;
+    if (!words_apply((orr_source *)source, experiment, given.items, given.n, true, r->diag)) {
+        diag_note(r->diag, e->n_draws ? e->draws[0].place : e->correlations[0].place, "it is written here");
+        fail(r);
+    }
+}
+
 // ---------------------------------------------------------------------------------------------- frames
 
 static const AstFrame *find_frame(Reader *r, const AstExperiment *e)
@@ -1214,6 +1292,8 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     read_kind(&r, source, e, experiment);
     read_sweeps(&r, source, e, experiment);
     keep_also(&r, experiment);
+    read_scenarios(&r, source, e, experiment);
+    read_draws(&r, source, e, experiment);
     experiment->missing = e->missing;
     if (e->solver.name) note_place(&r, e->solver.name, e->solver.place);
     orr_written *written = ARENA_ARRAY(r.arena, orr_written, r.written.n);

@@ -10,6 +10,8 @@ static const orr_keyword words[] = {
     WORD("at-most", COUNT, "N", "replications while it is not reached (default: 10000)",
       .low = 2, .high = ORR_REPLICATIONS_MAX, .hint = "from 2 on"),
     WORD("summary", TEXT, "FILE", "write the means and intervals as CSV", .is_private = true),
+    WORD("bands", TEXT, "FILE", "write quantiles over time as CSV: columns x.p5, x.p25, …",
+      .is_private = true),
 };
 
 typedef struct Study {
@@ -103,10 +105,79 @@ static void keep_stats(Call *call, const orr_replications *r)
     stat_ms(call, "simulate_ms", r->simulate_ms);
 }
 
-// Of the plots of the experiment only histograms are of all replications; without any, all that have bins.
+// Quantiles over time, as a sheet.
+static void keep_bands(Call *call, const orr_bands *b)
+{
+    Sheet sheet = sheet_begin(call, "bands", b->n_rows);
+    memcpy(sheet_numbers(&sheet, "t", orr_model_time_unit(call->model)), b->times,
+           b->n_rows * sizeof *b->times);
+    for (size_t c = 0; c < b->n_columns; c++)
+        for (size_t l = 0; l < b->n_levels; l++) {
+            double *to = sheet_numbers(
+                &sheet, arena_printf(call->arena, "%s.p%.0f", b->names[c], 100 * b->levels[l]), b->units[c]);
+            for (size_t i = 0; i < b->n_rows; i++) to[i] = b->values[(c * b->n_rows + i) * b->n_levels + l];
+        }
+    sheet_end(&sheet);
+}
+
+// The area in which a part of the replications lies, and the median.
+static void draw_column(orr_figure *f, const orr_bands *b, size_t c)
+{
+    static const char *const names[] = { "5 % to 95 %", "25 % to 75 %" };
+    orr_panel *panel = orr_figure_add_panel(f);
+    panel->x.label = "t";
+    panel->y.label = orr_figure_text(f, b->names[c]);
+    panel->y.unit = orr_figure_text(f, b->units[c]);
+    const double *values = b->values + c * b->n_rows * b->n_levels;
+    for (size_t k = 0; k < 2; k++) {
+        orr_series *s = orr_figure_add_series(f, panel, ORR_SERIES_BAND, names[k], b->n_rows);
+        s->colour = 0;
+        for (size_t i = 0; i < b->n_rows; i++) {
+            s->x[i] = b->times[i];
+            s->low[i] = values[i * b->n_levels + k];
+            s->high[i] = values[i * b->n_levels + b->n_levels - 1 - k];
+        }
+    }
+    orr_series *s = orr_figure_add_series(f, panel, ORR_SERIES_LINE, "median", b->n_rows);
+    s->colour = 0;
+    for (size_t i = 0; i < b->n_rows; i++) {
+        s->x[i] = b->times[i];
+        s->y[i] = values[i * b->n_levels + b->n_levels / 2];
+    }
+}
+
+enum { PANELS_MAX = 4, ROWS_DRAWN = 100 };
+
+// Each plot over time, or without any what is recorded.
+static void draw_bands(Call *call, const orr_bands *b, bool looks)
+{
+    const orr_experiment *e = call->experiment;
+    size_t n_plots = 0;
+    for (size_t i = 0; i < e->n_plots; i++) n_plots += !e->plots[i].is_histogram;
+    orr_figure *f = orr_figure_create(orr_model_name(call->model));
+    for (size_t c = 0; c < b->n_columns && f->n_panels < PANELS_MAX; c++) {
+        bool is_drawn = n_plots == 0;
+        for (size_t i = 0; i < e->n_plots; i++)
+            for (size_t k = 0; k < e->plots[i].n_ys && !e->plots[i].is_histogram; k++)
+                is_drawn |= strcmp(e->plots[i].ys[k], b->names[c]) == 0;
+        if (is_drawn) draw_column(f, b, c);
+    }
+    const bool is_file_only = !looks || e->n_statistics > 0;
+    if (f->n_panels)
+        part_add(call, (orr_part){ .figure = f, .picture = 1, .is_file_only = is_file_only });
+    else orr_figure_destroy(f);
+}
+
+// Of the plots of the experiment histograms are of all replications, and others become bands over time;
+// without any, all statistics that have bins are drawn.
 static bool choose_plots(Call *call, orr_experiment *e)
 {
     VEC(orr_plot) plots = { 0 };
+    bool has_curves = false;
+    for (size_t i = 0; i < e->n_plots; i++) has_curves |= !e->plots[i].is_histogram && !e->plots[i].over;
+    if (e->every == 0 && !isnan(e->until) && call->how->asks_plots && has_curves)
+        e->every = (e->until - e->from) / ROWS_DRAWN;
+    if (e->every > 0 && (has_curves || e->n_statistics == 0)) return true;
     for (size_t i = 0; i < e->n_plots; i++)
         if (e->plots[i].is_histogram) vec_push(call->arena, &plots, e->plots[i]);
     for (size_t i = 0; plots.n == 0 && i < e->n_statistics && call->how->n_pictures > 0; i++) {
@@ -146,11 +217,14 @@ static orr_status carry_out(Call *call)
     orr_status status = row_file_close(&study.file, r.status);
     if (r.n_done > 0) {
         keep_estimates(call, &r);
+        if (r.bands) keep_bands(call, r.bands);
         say_all(call, &r, status, o.lanes);
         verdicts_add(call, r.verdicts, r.n_verdicts);
         if (call->how->output) say(call, "  rows in %s\n", call->how->output);
-        if (!sheet_write(call, "estimates", value_text(&e, "summary")) && status == ORR_STATUS_OK)
-            status = ORR_STATUS_SYSTEM;
+        const bool is_written = sheet_write(call, "estimates", value_text(&e, "summary")) &&
+                                sheet_write(call, "bands", value_text(&e, "bands"));
+        if (!is_written && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
+        if (r.bands) draw_bands(call, r.bands, !call->how->is_quiet && !call->how->output);
     }
     if (r.n_distributions > 0 && !statistics_add(call, r.distributions, r.n_distributions) &&
         status == ORR_STATUS_OK)
@@ -168,7 +242,9 @@ const Kind kind_replicate = {
         .summary = "repeat an experiment with other random numbers: means with confidence intervals",
         .words = words,
         .n_words = sizeof words / sizeof *words,
-        .shared = "set reactions input allow-io until from every record observe solver island step path "
+        .implied_by = "replications precision sampling correlation draw",
+        .shared = "set reactions input sampling correlation allow-io until from every record observe solver "
+                  "island step path "
                   "tol abs max-step "
                   "quantum seed run replications warm-up precision precise confidence threads lanes "
                   "statistics max-time",
@@ -182,6 +258,12 @@ const Kind kind_replicate = {
             "machine; 'orrery run FILE --once --run I' shows replication I. The experiment may say all this "
             "itself:\n\n"
             "  replications 30\n  warm up 100\n  precision 0.05 of mean(x)\n\n"
+            "--set 'K~normal(2, 0.1)' draws a parameter, an initial value or an input anew for each one, "
+            "also from uniform,\n"
+            "lognormal, exponential, triangular and weibull; --correlation K,M=0.5 makes two of them go "
+            "together, --sampling latin\n"
+            "or sobol fills their ranges evenly. With rows (--every) pictures show bands of quantiles over "
+            "time.\n\n"
             "Example:\n\n"
             "  orrery replicate examples/repair.orr --replications 30 -o each.csv\n",
     },

@@ -1,4 +1,5 @@
 // src/exp/kind_simulate.c: one run: its rows, what happens in it, and what is left of it at the end.
+#include "exp/chance.h"
 #include "exp/data.h"
 #include "exp/kind.h"
 #include "model/model.h"
@@ -245,6 +246,23 @@ static bool moves_between_events(const orr_model *model)
     return facts.n_states + facts.n_equations > 0 || (facts.n_relations > 0 && !model->network);
 }
 
+// One run has the luck of the replication of its number.
+static bool set_by_chance(Call *call, orr_experiment *e)
+{
+    Chance chance;
+    if (!chance_read(&chance, e, call->arena, call->diag)) return false;
+    if (chance.n == 0) return true;
+    const size_t n = e->run.n_settings;
+    orr_setting *settings = ARENA_ARRAY(call->arena, orr_setting, n + chance.n);
+    double *values = ARENA_ARRAY(call->arena, double, chance.n);
+    chance_draw(&chance, e->run.seed, e->run.number, values);
+    for (size_t i = 0; i < n; i++) settings[i] = e->run.settings[i];
+    for (size_t i = 0; i < chance.n; i++) settings[n + i] = (orr_setting){ chance.names[i], values[i] };
+    e->run.settings = settings;
+    e->run.n_settings = n + chance.n;
+    return true;
+}
+
 // The first thing that went wrong is what the program ends with.
 static void note(orr_status *status, bool is_well, orr_status otherwise)
 {
@@ -263,6 +281,7 @@ static orr_status carry_out(Call *call)
     if (!isnan(value_number(&e, "max-time"))) e.run.max_seconds = value_number(&e, "max-time");
     if (e.replications > 0 || e.precision > 0) e.n_expects = 0;    // of means
     e.run.cancel = call->how->cancel;
+    if (!set_by_chance(call, &e)) return ORR_STATUS_USAGE;
 
     Outputs o;
     if (!open_outputs(call, &o)) return close_outputs(call, &o), ORR_STATUS_SYSTEM;
@@ -319,7 +338,7 @@ const Kind kind_simulate = {
         .words = words,
         .n_words = sizeof words / sizeof *words,
         .shared = "set reactions input output allow-io realtime wait until from solver island step path "
-                  "tol abs max-step quantum update every record observe data seed run statistics "
+                  "tol abs max-step quantum update every record observe data seed run sampling correlation statistics "
                   "max-time checkpoint "
                   "checkpoint-every resume",
         .output = "FILE",

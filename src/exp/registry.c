@@ -3,12 +3,12 @@
 #include <string.h>
 
 extern const Kind kind_simulate, kind_steady, kind_linearise, kind_continue, kind_compare, kind_ensemble,
-    kind_replicate, kind_sweep, kind_fit, kind_sensitivity;
+    kind_replicate, kind_scenarios, kind_sweep, kind_fit, kind_sensitivity;
 
 static const Kind *const kinds[] = {
     &kind_simulate, &kind_steady,   &kind_linearise, &kind_continue,
     &kind_compare,  &kind_ensemble, &kind_replicate, &kind_sweep,
-    &kind_fit,      &kind_sensitivity,
+    &kind_scenarios, &kind_fit,     &kind_sensitivity,
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
@@ -32,5 +32,11 @@ orr_result orr_carry_out(const orr_model *model, const orr_experiment *experimen
 {
     // the description of a kind is the first field of its row
     const Kind *kind = (const Kind *)(const void *)orr_experiment_kind(experiment);
+    for (size_t i = 0; i < experiment->n_values && !orr_kind_word(&kind->kind, "sampling"); i++) {
+        const orr_value *value = &experiment->values[i];
+        if (strcmp(value->word, "set") != 0 || !strchr(value->text, '~')) continue;
+        diag_report(diag, DIAG_CHANCE_KIND, (Place){ 0 }, value->text, kind->kind.name);
+        return (orr_result){ .status = ORR_STATUS_USAGE };
+    }
     return call_carry_out(kind, model, experiment, how, diag);
 }

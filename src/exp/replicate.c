@@ -8,7 +8,9 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/text.h"
+#include "exp/chance.h"
 #include "exp/collect.h"
+#include "num/design.h"
 #include "num/student.h"
 #include "orrery/ensemble.h"
 #include "run/run.h"
@@ -16,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { KEPT_MAX = 20000000 };    // numbers of all replications
 enum { DEFAULT_REPLICATIONS = 10, DEFAULT_AT_LEAST = 10, DEFAULT_AT_MOST = 10000 };
 
 orr_replicate_options orr_replicate_options_default(void) { return (orr_replicate_options){ 0 }; }
@@ -46,6 +49,12 @@ typedef struct Replicator {
     bool *must;                 // [n] must be precise
     size_t n_done, n_failed, n_violated;
     bool is_precise, is_refused, is_wrong;
+    Chance chance;
+    // rows of all replications, for bands
+    double *kept;               // [n_done][n_grid][n_columns] heap; NULL: none
+    size_t n_grid, kept_capacity;
+    bool keeps;
+    const char *const *units;
 } Replicator;
 
 // ---------------------------------------------------------------------------------------------- what is
@@ -120,8 +129,14 @@ static bool begin(void *self, const char *const *names, const char *const *units
     r->squares = ARENA_ARRAY(r->arena, double, most);
     r->estimates = ARENA_ARRAY(r->arena, orr_estimate, most);
     r->must = ARENA_ARRAY(r->arena, bool, most);
-    for (size_t i = 0; i < n; i++)
+    const char **kept_units = ARENA_ARRAY(r->arena, const char *, n);
+    r->units = kept_units;
+    for (size_t i = 0; i < n; i++) {
         name_observation(r, arena_copy_text(r->arena, names[i], strlen(names[i])), units[i]);
+        kept_units[i] = r->estimates[i].unit;
+    }
+    if (e->every > 0 && isfinite(e->until)) r->n_grid = (size_t)((e->until - e->from) / e->every + 1e-6) + 1;
+    r->keeps = r->n_grid > 1;
     for (size_t i = 0; r->has_means && i < n; i++)
         name_observation(r, arena_printf(r->arena, "mean(%s)", names[i]), units[i]);
     r->n_rows_observed = r->n;
@@ -165,6 +180,63 @@ static void observe(Replicator *r, const orr_member *m)
     for (size_t i = 0; i < n; i++) r->values[n + i] /= (double)n_rows;
 }
 
+// Rows at the times of all replications; what a run that ended early does not have is NaN.
+static void keep_rows(Replicator *r, const orr_member *m)
+{
+    const orr_experiment *e = r->experiment;
+    const size_t size = r->n_grid * r->n_columns, at = r->n_done * size;
+    if (r->keeps && at + size > KEPT_MAX) r->keeps = false;
+    if (!r->keeps) return;
+    if (at + size > r->kept_capacity) {
+        r->kept_capacity = 2 * (at + size);
+        r->kept = realloc(r->kept, r->kept_capacity * sizeof *r->kept);
+        if (!r->kept) arena_no_memory(r->kept_capacity * sizeof *r->kept);
+    }
+    double *to = r->kept + at;
+    for (size_t i = 0; i < size; i++) to[i] = NAN;
+    for (size_t k = 0; k < m->n_rows; k++) {
+        const double place = (m->times[k] - e->from) / e->every, row = round(place);
+        if (fabs(place - row) > 1e-6 || !(row < (double)r->n_grid)) continue;
+        memcpy(to + (size_t)row * r->n_columns, m->rows + k * r->n_columns, r->n_columns * sizeof *to);
+    }
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static const orr_bands *make_bands(const Replicator *r)
+{
+    static const double levels[] = { 0.05, 0.25, 0.5, 0.75, 0.95 };
+    enum { N = sizeof levels / sizeof *levels };
+    if (!r->keeps || r->n_done < 2) return NULL;
+    orr_bands *b = ARENA_NEW(r->arena, orr_bands);
+    double *times = ARENA_ARRAY(r->arena, double, r->n_grid);
+    double *values = ARENA_ARRAY(r->arena, double, r->n_columns * r->n_grid * N);
+    double *sorted = ARENA_ARRAY(r->arena, double, r->n_done);
+    for (size_t i = 0; i < r->n_grid; i++) times[i] = r->experiment->from + (double)i * r->experiment->every;
+    for (size_t c = 0; c < r->n_columns; c++)
+        for (size_t i = 0; i < r->n_grid; i++) {
+            size_t n = 0;
+            for (size_t k = 0; k < r->n_done; k++) {
+                const double value = r->kept[(k * r->n_grid + i) * r->n_columns + c];
+                if (!isnan(value)) sorted[n++] = value;
+            }
+            qsort(sorted, n, sizeof *sorted, by_size);
+            for (size_t l = 0; l < N; l++) {
+                const double at = levels[l] * (double)(n - 1);
+                const size_t low = n ? (size_t)at : 0, high = low + 1 < n ? low + 1 : low;
+                values[(c * r->n_grid + i) * N + l] =
+                    n ? sorted[low] + (at - (double)low) * (sorted[high] - sorted[low]) : NAN;
+            }
+        }
+    *b = (orr_bands){ .n_columns = r->n_columns, .n_rows = r->n_grid, .n_levels = N, .names = r->names,
+                      .units = r->units, .times = times, .levels = levels, .values = values };
+    return b;
+}
+
 // [Welford 1962]
 static void count(Replicator *r)
 {
@@ -202,6 +274,7 @@ static bool take(void *self, const orr_member *m)
         diag_report(r->diag, DIAG_CLAIM_BROKEN, (Place){ 0 }, m->index, m->violation ? m->violation : "");
     if (m->n_rows == 0) return true;
     observe(r, m);
+    keep_rows(r, m);
     count(r);
     if (o->replication && !o->replication(o->context, m->index, r->names, r->values, r->n)) {
         r->is_refused = true;
@@ -269,6 +342,32 @@ static bool check(const Replicator *r)
     return false;
 }
 
+// What each replication is given besides its luck: on the heap.
+static bool draw_members(Replicator *r, orr_ensemble_options *e)
+{
+    const orr_experiment *x = r->experiment;
+    const char *sampling = value_text(x, "sampling");
+    const bool is_design = sampling && strcmp(sampling, "random") != 0;
+    if (!chance_read(&r->chance, x, r->arena, r->diag)) return false;
+    if (is_design && r->precision > 0) {
+        orr_diag_add(r->diag, "E025", "'precision' and points of a design exclude each other",
+                     "a precision is that of independent draws: --sampling random");
+        return false;
+    }
+    if (sampling && strcmp(sampling, "sobol") == 0 && r->chance.n > DESIGN_SOBOL_MAX) {
+        orr_diag_add(r->diag, "E022", "a Sobol' sequence has up to 10 dimensions here", "take latin");
+        return false;
+    }
+    if (r->chance.n == 0) return true;
+    double *values = malloc(e->n_members * r->chance.n * sizeof *values);
+    if (!values) arena_no_memory(e->n_members * r->chance.n * sizeof *values);
+    chance_fill(&r->chance, sampling, x->run.seed, x->run.number, e->n_members, values);
+    e->names = r->chance.names;
+    e->n_names = r->chance.n;
+    e->values = values;
+    return true;
+}
+
 orr_replications orr_replicate(const orr_model *model, const orr_experiment *experiment,
                                const orr_replicate_options *options, orr_diag *diag)
 {
@@ -299,6 +398,7 @@ orr_replications orr_replicate(const orr_model *model, const orr_experiment *exp
     orr_replications result = { .status = ORR_STATUS_USAGE, .confidence = r.confidence, .memory = arena };
     if (!read_expects(&r, &plain) || !check(&r)) return result;
 
+    if (!draw_members(&r, &e)) return result;
     const orr_member_sink sink = { .begin = begin, .member = take, .self = &r };
     orr_ensemble_facts facts = { 0 };
     result.status = orr_ensemble_run(model, &plain, &e, &sink, &facts, diag);
@@ -318,6 +418,9 @@ orr_replications orr_replicate(const orr_model *model, const orr_experiment *exp
     result.n_distributions = r.n_done ? r.n_statistics : 0;
     result.n_threads = facts.n_threads;
     result.simulate_ms = facts.simulate_ms;
+    result.bands = make_bands(&r);
+    free(r.kept);
+    free((void *)e.values);
     if (result.status == ORR_STATUS_OK) judge(&r, &result);
     if (result.status == ORR_STATUS_OK && result.n_unfulfilled) result.status = ORR_STATUS_NOT_VALIDATED;
     return result;

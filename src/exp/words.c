@@ -71,6 +71,7 @@ static bool read_number(Change *c, const orr_keyword *word, const char *text, do
 static bool give_set(Change *c, const char *text)
 {
     const char *equals = strchr(text, '=');
+    if (strchr(text, '~')) return true;    // a draw of each replication, see chance.h
     if (!equals || equals == text)
         return wrong(c, "E022", "write --set NAME=VALUE, such as --set K=2.5",
                      "option '--set' needs NAME=VALUE, not '%s'", text);
@@ -307,6 +308,12 @@ static const Shared shared[] = {
     { WORD("replications", COUNT, "N", "how often (default: as the experiment says, or 10)",
         .low = 2, .high = ORR_REPLICATIONS_MAX, .hint = "from 2 on"),
       AT(replications), IS_OTHER | IS_SIZE, NULL },
+    { WORD("sampling", TEXT, "random|latin|sobol",
+        "how what is set by chance is drawn: at random, a Latin hypercube, a Sobol' sequence",
+        .choices = "random|latin|sobol", .hint = "latin and sobol fill the ranges evenly"),
+      NOWHERE, IS_OTHER, NULL },
+    { WORD("correlation", LIST, "A,B=R", "of two things that are drawn: K,M=0.5; may be repeated"),
+      NOWHERE, IS_OTHER, NULL },
     { WORD("warm-up", NUMBER, "T", "rows of the first T do not count", .high = 1e300,
         .hint = "it is a time", .is_time = true),
       AT(warm_up), 0, NULL },
@@ -520,13 +527,19 @@ static void finish(Change *c, const orr_kind_info *kind)
     e->n_expects = 0;
 }
 
+// A setting that is drawn is a word of its own here.
+static const char *implying(const orr_given *given)
+{
+    return strcmp(given->word, "set") == 0 && strchr(given->text, '~') ? "draw" : given->word;
+}
+
 // An experiment that says no kind is of that which one of the words is for.
 static const orr_kind_info *implied_kind(orr_experiment *e, const orr_given *given, size_t n)
 {
     const orr_kind_info *kind;
     for (size_t i = 0; !e->kind && i < n; i++)
         for (size_t k = 0; (kind = orr_kind_at(k)); k++)
-            if (kind->implied_by && strcmp(kind->implied_by, given[i].word) == 0) e->kind = kind->name;
+            if (kind->implied_by && is_listed(kind->implied_by, implying(&given[i]))) e->kind = kind->name;
     return orr_experiment_kind(e);
 }
 

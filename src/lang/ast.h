@@ -467,6 +467,23 @@ typedef struct AstStatistic { // `statistics desk.waits percentiles 50, 95 histo
     AstExpr  *n_bins, *low, *high;    // NULL if not given
 } AstStatistic;
 
+typedef struct AstCorrelation {    // `correlation K, M = 0.5`
+    AstRef   a, b;
+    AstExpr *value;
+    Place    place;
+} AstCorrelation;
+
+typedef struct AstScenario {  // `scenario fast : K = 3, M = 2`
+    const char *name;
+    AstSetting *sets;         uint32_t n_sets;
+    Place       place;
+} AstScenario;
+typedef struct AstSelect {    // `select least of cost within 0.5`
+    bool        is_least;
+    const char *of;           // NULL: the first observation
+    AstExpr    *within;
+} AstSelect;
+
 typedef struct AstDataColumn {    // `x = column "position" [cm] deviation "sd"`
     AstExpr    *what;         // of `follows` an expression
     const char *column, *unit;    // unit NULL: as the file says
@@ -605,6 +622,10 @@ typedef struct AstExperiment {
     AstObserve *observes;     uint32_t n_observes;
     AstVaried   *varied;       uint32_t n_varied;
     AstData    *data;         uint32_t n_data;
+    AstSetting *draws;        uint32_t n_draws;    // `set K ~ normal(2, 0.1)`: values are calls
+    AstCorrelation *correlations; uint32_t n_correlations;
+    AstScenario *scenarios;   uint32_t n_scenarios;
+    AstSelect  *select;       // NULL: not given
     AstStatistic *statistics; uint32_t n_statistics;
     AstInput   *inputs;       uint32_t n_inputs;
     AstSend    *sends;        uint32_t n_sends;

@@ -15,6 +15,9 @@ typedef struct Lists {    // of the experiment under way, in the scratch arena
     VEC(AstObserve) observes;
     VEC(AstVaried)   varied;
     VEC(AstData)    data;
+    VEC(AstSetting) draws;
+    VEC(AstCorrelation) correlations;
+    VEC(AstScenario) scenarios;
     VEC(AstStatistic) statistics;
     VEC(AstInput)   inputs;
     VEC(AstSend)    sends;
@@ -143,10 +146,69 @@ static void parse_solver(Parser *p, AstExperiment *e, Lists *lists)
 static void parse_set(Parser *p, Lists *lists)
 {
     do {
+        const uint32_t start = p->token.offset;
+        AstSetting setting = { 0 };
+        if (!parse_ref(p, &setting.target, &setting.place, "a name")) return;
+        const bool is_drawn = parse_accept(p, TOKEN_TILDE);
+        if (!is_drawn && !parse_expect(p, TOKEN_EQUALS, "'=' and a value")) return;
+        setting.value = parse_expr(p);
+        if (!setting.value) return;
+        setting.place = parse_since(p, start);
+        if (is_drawn && setting.value->kind != AST_CALL) {
+            PARSE_FAIL(p, DIAG_EXPECTED, setting.value->place, "a distribution such as normal(2, 0.1)",
+                       "something else");
+            return;
+        }
+        if (is_drawn) vec_push(&p->scratch, &lists->draws, setting);
+        else vec_push(&p->scratch, &lists->sets, setting);
+    } while (parse_accept(p, TOKEN_COMMA));
+}
+
+static void parse_scenario(Parser *p, Lists *lists)
+{
+    AstScenario s = { .place = parse_here(p) };
+    VEC(AstSetting) sets = { 0 };
+    s.name = parse_name(p, "the name of a scenario");
+    if (!s.name || !parse_expect(p, TOKEN_COLON, "':' and what changes")) return;
+    do {
         AstSetting setting = { 0 };
         if (!parse_setting(p, &setting)) return;
-        vec_push(&p->scratch, &lists->sets, setting);
+        vec_push(&p->scratch, &sets, setting);
     } while (parse_accept(p, TOKEN_COMMA));
+    s.sets = COPY(p, sets, &s.n_sets);
+    vec_push(&p->scratch, &lists->scenarios, s);
+}
+
+// select best within 0.5, select least of cost within 2
+static void parse_select(Parser *p, AstExperiment *e)
+{
+    AstSelect *s = ARENA_NEW(p->arena, AstSelect);
+    s->is_least = parse_accept_word(p, "least");
+    if (!s->is_least && !parse_accept_word(p, "best") && !parse_accept_word(p, "largest")) {
+        parse_unexpected(p, "best, largest or least");
+        return;
+    }
+    if (parse_accept_word(p, "of") && !(s->of = parse_name(p, "the name of an observation"))) return;
+    if (!parse_accept_word(p, "within")) {
+        if (parse_report(p, "'within'")) diag_hint(p->diag, "say which difference matters: within 0.5");
+        return;
+    }
+    s->within = parse_expr(p);
+    if (s->within) e->select = s;
+}
+
+static void parse_correlation(Parser *p, Lists *lists)
+{
+    AstCorrelation c = { 0 };
+    Place place;
+    if (!parse_ref(p, &c.a, &place, "the name of something that is drawn") ||
+        !parse_expect(p, TOKEN_COMMA, "',' and another name") ||
+        !parse_ref(p, &c.b, &place, "the name of something that is drawn") ||
+        !parse_expect(p, TOKEN_EQUALS, "'=' and a number between -1 and 1"))
+        return;
+    c.value = parse_expr(p);
+    c.place = parse_since(p, p->statement);
+    if (c.value) vec_push(&p->scratch, &lists->correlations, c);
 }
 
 // Of single states: quantum x = 0.01, abs x = 1e-12.
@@ -572,7 +634,8 @@ static void report_unknown_word(Parser *p)
                                          "quantum",   "input",      "output",    "record",       "plot",
                                          "expect",    "observe",    "outside",   "seed",         "warm",
                                          "precision", "confidence", "statistics", "replications", "sweep",
-                                         "reactions", "fit",  "data" };
+                                         "reactions", "fit",        "data",      "correlation",
+                                         "scenario",  "select" };
     static const char *const later[] = { "validate", "optimise", "sensitivity",
                                          "predict", "policy", "morphism", "monte" };
     if (!parse_at(p, TOKEN_NAME)) {
@@ -610,6 +673,9 @@ static void parse_statement(Parser *p, AstExperiment *e, Lists *lists)
     else if (parse_accept_word(p, "keep")) e->keeps = true;
     else if (parse_accept_word(p, "solver")) parse_solver(p, e, lists);
     else if (parse_accept_word(p, "set")) parse_set(p, lists);
+    else if (parse_accept_word(p, "correlation")) parse_correlation(p, lists);
+    else if (parse_accept_word(p, "scenario")) parse_scenario(p, lists);
+    else if (parse_accept_word(p, "select")) parse_select(p, e);
     else if (parse_accept_word(p, "reactions")) parse_reactions(p, e, place);
     else if (parse_accept_word(p, "quantum")) parse_of_states(p, lists, true);
     else if (parse_accept_word(p, "abs")) parse_of_states(p, lists, false);
@@ -689,6 +755,9 @@ void parse_experiment(Parser *p)
     e.observes = COPY(p, lists.observes, &e.n_observes);
     e.varied = COPY(p, lists.varied, &e.n_varied);
     e.data = COPY(p, lists.data, &e.n_data);
+    e.draws = COPY(p, lists.draws, &e.n_draws);
+    e.correlations = COPY(p, lists.correlations, &e.n_correlations);
+    e.scenarios = COPY(p, lists.scenarios, &e.n_scenarios);
     e.statistics = COPY(p, lists.statistics, &e.n_statistics);
     e.inputs = COPY(p, lists.inputs, &e.n_inputs);
     e.sends = COPY(p, lists.sends, &e.n_sends);

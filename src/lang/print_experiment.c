@@ -302,6 +302,22 @@ void print_experiment(const AstExperiment *e, Printer *p)
     for (uint32_t i = 0; i < e->n_islands; i++) print_solver(&e->islands[i], p);
     if (e->reactions) print_format(p, "  reactions as %s\n", e->reactions);
     print_setting_line("set", e->sets, e->n_sets, p);
+    for (uint32_t i = 0; i < e->n_draws; i++) {
+        print_text(p, "  set ");
+        print_ref(&e->draws[i].target, p);
+        print_text(p, " ~ ");
+        print_expr(e->draws[i].value, p);
+        print_char(p, '\n');
+    }
+    for (uint32_t i = 0; i < e->n_correlations; i++) {
+        print_text(p, "  correlation ");
+        print_ref(&e->correlations[i].a, p);
+        print_text(p, ", ");
+        print_ref(&e->correlations[i].b, p);
+        print_text(p, " = ");
+        print_expr(e->correlations[i].value, p);
+        print_char(p, '\n');
+    }
     print_setting_line("quantum", e->quanta, e->n_quanta, p);
     print_setting_line("abs", e->absolutes, e->n_absolutes, p);
     for (uint32_t i = 0; i < e->n_inputs; i++) print_input(&e->inputs[i], p);
@@ -328,6 +344,19 @@ void print_experiment(const AstExperiment *e, Printer *p)
     for (uint32_t i = 0; i < e->n_statistics; i++) print_statistics(&e->statistics[i], p);
     for (uint32_t i = 0; i < e->n_varied; i++) print_sweep(&e->varied[i], p);
     for (uint32_t i = 0; i < e->n_data; i++) print_data(&e->data[i], p);
+    for (uint32_t i = 0; i < e->n_scenarios; i++) {
+        print_text(p, "  scenario ");
+        print_name(e->scenarios[i].name, p);
+        print_text(p, " : ");
+        print_settings(e->scenarios[i].sets, e->scenarios[i].n_sets, p);
+        print_char(p, '\n');
+    }
+    if (e->select) {
+        print_text(p, e->select->is_least ? "  select least" : "  select best");
+        if (e->select->of) print_text(p, " of "), print_name(e->select->of, p);
+        print_clause("within", e->select->within, p);
+        print_char(p, '\n');
+    }
     for (uint32_t i = 0; i < e->n_observes; i++) {
         print_text(p, "  observe ");
         if (e->observes[i].name) {

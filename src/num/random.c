@@ -115,3 +115,27 @@ double random_poisson(RandomStream *stream, double mean)
 {
     return poisson_draw(stream, stream->n_draws++, mean);
 }
+
+// ---- Quantiles
+
+static double quantile_uniform(double u, const double *a) { return uniform_of(u, a[0], a[1]); }
+static double quantile_normal(double u, const double *a) { return normal_of(u, a[0], a[1]); }
+static double quantile_lognormal(double u, const double *a) { return lognormal_of(u, a[0], a[1]); }
+static double quantile_exponential(double u, const double *a) { return exponential_of(u, a[0]); }
+static double quantile_triangular(double u, const double *a) { return triangular_of(u, a[0], a[1], a[2]); }
+static double quantile_weibull(double u, const double *a) { return weibull_of(u, a[0], a[1]); }
+
+RandomQuantile *random_quantile(const char *name)
+{
+    static const struct {
+        const char     *name;
+        RandomQuantile *quantile;
+    } known[] = {
+        { "uniform", quantile_uniform },         { "normal", quantile_normal },
+        { "lognormal", quantile_lognormal },     { "exponential", quantile_exponential },
+        { "triangular", quantile_triangular },   { "weibull", quantile_weibull },
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].name, name) == 0) return known[i].quantile;
+    return NULL;
+}

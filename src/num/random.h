@@ -53,3 +53,7 @@ double random_empirical(RandomStream *stream, const double *sorted, size_t n);
 
 // The quantile of the standard normal distribution, to about 1e-16; u in (0, 1).
 double random_normal_quantile(double u);
+// The quantile function of a distribution of the language by its name, u in (0, 1); NULL if it has none here:
+// gamma, Poisson, discrete and measured ones.
+typedef double RandomQuantile(double u, const double *arguments);
+RandomQuantile *random_quantile(const char *name);
