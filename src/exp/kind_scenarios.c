@@ -414,8 +414,8 @@ const Kind kind_scenarios = {
         .output = "FILE",
         .output_help = "write what each replication of each scenario shows as CSV, or as NetCDF-4 (.nc)",
         .details =
-            "Each scenario is replicated (20 times unless --replications says otherwise) with the same random "
-            "numbers. The table has the\n"
+            "Each scenario is replicated (20 times unless --replications says otherwise) with the same "
+            "random numbers. The table has the\n"
             "mean of each observation (--observe, else what is recorded, at the end), its difference to the "
             "experiment as it is with a\n"
             "paired interval, and how much better it is than the best of the others: intervals that hold all "

@@ -338,7 +338,8 @@ const Kind kind_simulate = {
         .words = words,
         .n_words = sizeof words / sizeof *words,
         .shared = "set reactions input output allow-io realtime wait until from solver island step path "
-                  "tol abs max-step quantum update every record observe data seed run sampling correlation statistics "
+                  "tol abs max-step quantum update every record observe data seed run sampling correlation "
+                  "statistics "
                   "max-time checkpoint "
                   "checkpoint-every resume",
         .output = "FILE",

@@ -82,8 +82,8 @@ bool select_look(Selection *s, const double *sums, size_t r)
     for (size_t i = 0; i < s->k; i++)
         for (size_t l = 0; l < s->k && s->is_in[i]; l++) {
             if (l == i || !s->is_in[l]) continue;
-            const double margin = fmax(0, s->delta / (2 * n) *
-                                              (s->h2 * s->variances[i * s->k + l] / (s->delta * s->delta) - n));
+            const double most = s->h2 * s->variances[i * s->k + l] / (s->delta * s->delta),
+                         margin = fmax(0, s->delta / (2 * n) * (most - n));
             leaves[i] |= s->sign * sums[i] / n < s->sign * sums[l] / n - margin;
         }
     for (size_t i = 0; i < s->k; i++) {

@@ -16,8 +16,8 @@ Interval compare_paired(const double *a, const double *b, size_t n, double confi
 
 // Multiple comparison with the best [Hsu 1984]: for each of k systems an interval low … high of how much its
 // mean is better than the best of the others; all k at once with this confidence. From paired differences
-// with Bonferroni's inequality, so correlations do no harm [Nelson and Matejcik 1995]. sign 1: large means are
-// good, -1: small ones. A system with low = 0 is the best; one with high = 0 is not.
+// with Bonferroni's inequality, so correlations do no harm [Nelson and Matejcik 1995]. sign 1: large means
+// are good, -1: small ones. A system with low = 0 is the best; one with high = 0 is not.
 void compare_best(const double *const *y, size_t k, size_t n, double confidence, double sign, double *low,
                   double *high);
 
