@@ -7,6 +7,7 @@
 #include "orrery/devs.h"
 #include "orrery/distribution.h"
 #include "orrery/ensemble.h"
+#include "orrery/characterise.h"
 #include "orrery/experiment.h"
 #include "orrery/figure.h"
 #include "orrery/island.h"

@@ -1538,32 +1538,12 @@
     X(CORRELATION, \
       "If a goes with b and b with c, a and c cannot go against each other: a matrix of correlations\n" \
       "must be positive definite.", \
-      "    model M\n" \
-      "      param a = 1, b = 1, c = 1\n" \
-      "      var x = 0\n" \
-      "      x' = a + b + c\n" \
-      "    end\n" \
-      "    experiment e of M\n" \
-      "      until 1\n" \
-      "      set a ~ normal(0, 1), b ~ normal(0, 1), c ~ normal(0, 1)\n" \
-      "      correlation a, b = 0.9\n" \
-      "      correlation b, c = 0.9\n" \
-      "      correlation a, c = -0.9\n" \
-      "    end", \
+      "    orrery run tank.orr --set 'a~normal(0, 1)' --set 'b~normal(0, 1)' --correlation a,b=1", \
       "take correlations from data, or smaller ones.") \
     X(CHANCE_KIND, \
       "set K ~ normal(2, 0.1) gives each replication another value. Kinds without replications\n" \
       "cannot use it.", \
-      "    model M\n" \
-      "      param a = 1, b = 1\n" \
-      "      var x = 0\n" \
-      "      x' = a + b\n" \
-      "    end\n" \
-      "    experiment e of M\n" \
-      "      until 1\n" \
-      "      set a ~ normal(0, 1)\n" \
-      "      sweep b over 1, 2\n" \
-      "    end", \
+      "    orrery sweep tank.orr --sweep b=1,2 --set 'a~normal(0, 1)'", \
       "give it a value, or replicate the experiment.") \
     X(INPUT_UNKNOWN, \
       "The experiment, or --input, gives values to something that is no input of the model.", \

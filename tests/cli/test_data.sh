@@ -78,4 +78,19 @@ sed 's/"measured.csv" x/"\/etc\/passwd" x/' wave.orr >bad.orr
 run run bad.orr
 expect_code E009
 
+# structure of a column, against closed forms: exp(-0.1 t) cos 3t around 2, cos 3t, exp(0.5 t), a line
+awk 'BEGIN { print "t,damped,ideal,growth,line"; for (i = 0; i <= 2000; i++) { t = 0.01*i
+             printf "%.4f,%.9f,%.9f,%.9f,%.9f\n", t, 2 + exp(-0.1*t)*cos(3*t), cos(3*t), exp(0.5*t), 1 + 2*t } }' >shapes.csv
+run characterise shapes.csv
+expect_status 0
+value() { awk -v of="$1:" -v word="$2" '$1 == of { on = 1 } on && !v { for (i = 1; i < NF; i++) if ($i == word) v = $(i + 1) } END { print v + 0 }' <<<"$out"; }
+close_to() { awk -v a="$1" -v b="$2" -v d="$3" 'BEGIN { x = a - b; print (x < d && x > -d) }'; }
+expect_equal "$(close_to "$(value damped period)" 2.0943951 1e-3)$(close_to "$(value damped mean)" 2 0.01)" 11
+expect_out 'suggests an ideal oscillator'
+expect_equal "$(close_to "$(awk '/damped oscillator/ { sub(/.*= -/, ""); print $0 + 0 }' <<<"$out")" 0.2 0.005)" 1 'damping 2*0.1'
+expect_equal "$(close_to "$(awk '/ideal oscillator/ { sub(/.*= -/, ""); print $0 + 0 }' <<<"$out")" 9 0.01)" 1
+expect_equal "$(grep -c "growth' = 0.5" <<<"$out")$(grep -c "line' = 2" <<<"$out")" 11
+run characterise shapes.csv nothing
+expect_code E047
+
 finish
