@@ -9,14 +9,13 @@
 
 extern const Command command_run, command_step, command_check, command_test, command_show, command_plot,
     command_new, command_fmt, command_export, command_kind, command_machine, command_solvers, command_blocks,
-    command_runs, command_explain, command_characterise;
+    command_runs, command_characterise, command_explain;
 
 // In the order of the help; command_kind is a short form for each kind of experiment (orrery/kind.h).
 static const Command *const commands[] = {
     &command_run, &command_step, &command_check,  &command_test,    &command_show,    &command_plot,
     &command_new, &command_fmt,  &command_export, &command_kind,    &command_machine, &command_solvers,
-    &command_blocks, &command_runs, &command_explain,
-    &command_characterise,
+    &command_blocks, &command_runs, &command_characterise, &command_explain,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

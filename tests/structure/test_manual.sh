@@ -30,7 +30,7 @@ PATH=$(dirname "$ORRERY"):$PATH
 # shellcheck source=tools/completion/orrery.bash
 source tools/completion/orrery.bash
 complete_line() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=(); _orrery; printf '%s\n' "${COMPREPLY[@]}"; }
-[[ $(complete_line orrery ch) == check ]] || fail "completion of 'orrery ch'"
+[[ $(complete_line orrery chec) == check ]] || fail "completion of 'orrery chec'"
 complete_line orrery run -- | grep -x -e --until >/dev/null || fail "completion of 'orrery run --'"
 complete_line orrery run x.orr --solver r | grep -x rk4 >/dev/null || fail "completion of '--solver r'"
 complete_line orrery show --stage f | grep -x flat >/dev/null || fail "completion of '--stage f'"
