@@ -82,5 +82,5 @@ const Command command_characterise = {
     .details = "The first column is the time. A turning point counts if the values turn back by a tenth of "
                "their range.\n\n"
                "Example:\n"
-               "  orrery characterise measured.csv\n",
+               "  orrery characterise examples/mass_spring/measured.csv\n",
 };
