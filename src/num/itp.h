@@ -11,24 +11,30 @@
 
 typedef struct Itp {
     double width;     // of the first bracket
-    double finest;    // width that is narrow enough
+    double finest;    // width from which bisection does the rest
+    double least;     // narrower it need not be: a zero at time 0 has no neighbour before it
     double most;      // evaluations
     double n;         // made so far
 } Itp;
 
 static inline Itp itp_begin(double lo, double hi)
 {
-    Itp itp = { hi - lo, DBL_EPSILON * fmax(fmax(fabs(lo), fabs(hi)), hi - lo), 0, 0 };
+    Itp itp = { hi - lo, DBL_EPSILON * fmax(fmax(fabs(lo), fabs(hi)), hi - lo),
+                DBL_EPSILON * DBL_EPSILON * (hi - lo), 0, 0 };
     int power;    // 2^power is at least the quotient
     const double part = frexp(fmax(1, itp.width / itp.finest), &power);
     itp.most = (part == 0.5 ? power - 1 : power) + 1;
     return itp;
 }
 
-static inline int itp_goes_on(const Itp *itp, double lo, double hi) { return hi - lo > itp->finest; }
+// Until both ends are neighbours, so that what is found does not depend on where the bracket began.
+static inline int itp_goes_on(const Itp *itp, double lo, double hi)
+{
+    const double middle = lo + 0.5 * (hi - lo);
+    return hi - lo > itp->least && middle > lo && middle < hi;
+}
 
-// Where to look next in (lo, hi), if a zero is expected at `straight`; one of the ends if there is nothing
-// between them.
+// Where to look next in (lo, hi), if a zero is expected at `straight`.
 static inline double itp_next(Itp *itp, double lo, double hi, double straight)
 {
     const double middle = lo + 0.5 * (hi - lo), width = hi - lo;
