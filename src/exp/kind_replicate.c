@@ -148,6 +148,28 @@ static void draw_column(orr_figure *f, const orr_bands *b, size_t c)
 
 enum { PANELS_MAX = 4, ROWS_DRAWN = 100 };
 
+static bool has_column(const orr_bands *b, const char *name)
+{
+    for (size_t c = 0; c < b->n_columns; c++)
+        if (strcmp(b->names[c], name) == 0) return true;
+    return false;
+}
+
+// Is all that is to be drawn there? Messages if not.
+static bool check_bands(Call *call, const orr_bands *b)
+{
+    const orr_experiment *e = call->experiment;
+    bool ok = true;
+    for (size_t i = 0; i < e->n_plots; i++) {
+        for (size_t k = 0; k < e->plots[i].n_ys && !e->plots[i].is_histogram; k++) {
+            if (has_column(b, e->plots[i].ys[k])) continue;
+            diag_report(call->diag, DIAG_PLOT_BAD, (Place){ 0 }, e->plots[i].ys[k], "it is not recorded");
+            ok = false;
+        }
+    }
+    return ok;
+}
+
 // Each plot over time, or without any what is recorded.
 static void draw_bands(Call *call, const orr_bands *b, bool looks)
 {
@@ -224,6 +246,7 @@ static orr_status carry_out(Call *call)
         const bool is_written = sheet_write(call, "estimates", value_text(&e, "summary")) &&
                                 sheet_write(call, "bands", value_text(&e, "bands"));
         if (!is_written && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
+        if (r.bands && !check_bands(call, r.bands) && status == ORR_STATUS_OK) status = ORR_STATUS_USAGE;
         if (r.bands) draw_bands(call, r.bands, !call->how->is_quiet && !call->how->output);
     }
     if (r.n_distributions > 0 && !statistics_add(call, r.distributions, r.n_distributions) &&

@@ -10,7 +10,7 @@ for ask in --help -h help; do
     run $ask
     expect_status 0
     expect_quiet
-    for name in run step check test show plot new fmt export steady linearise continue compare ensemble replicate sweep machine solvers blocks explain; do expect_out "  $name "; done
+    for name in run step check test show plot new fmt export steady linearise continue compare ensemble replicate sweep scenarios fit sensitivity machine solvers blocks runs characterise explain; do expect_out "  $name "; done
     expect_out 'orrery run examples/circle.csmp'
 done
 run --version
@@ -27,7 +27,7 @@ expect_err "'orrery --help' lists the commands"
 
 # ---- Completion: commands, then the options of one
 run --complete
-expect_equal "$(tr '\n' ' ' <out)" 'run step check test show plot new fmt export steady linearise continue compare ensemble replicate sweep machine solvers blocks runs explain '
+expect_equal "$(tr '\n' ' ' <out)" 'run step check test show plot new fmt export steady linearise continue compare ensemble replicate sweep scenarios fit sensitivity machine solvers blocks runs characterise explain '
 mapfile -t commands <out
 for name in "${commands[@]}"; do
     run --complete "$name"
