@@ -225,7 +225,7 @@ static void write_out(FileOut *f, size_t n)
         f->written += done;
         if (f->written <= LONG_MAX && ftruncate(f->fd, (off_t)f->written) != 0) errno = 0;
     }
-    memmove(f->buffer, f->buffer + n, f->used - n);
+    if (n > 0) memmove(f->buffer, f->buffer + n, f->used - n);
     f->used -= n;
     f->whole = f->whole > n ? f->whole - n : 0;
 }
