@@ -212,11 +212,15 @@ static bool set_up(Opening *o)
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     store_run(store, "PRAGMA cell_size_check = ON", "");
     store_run(store, "PRAGMA mmap_size = 0", "");
+    // of one instant: somebody else may be making the store
+    if (!store_run(store, "BEGIN", "")) return store_report(store, o->diag);
     const int64_t application = pragma(store, "PRAGMA application_id");
-    if (application < 0) return store_report(store, o->diag);
+    const bool is_failed = application < 0 && !store_report(store, o->diag);
     const bool is_empty = application == 0 && pragma(store, "SELECT count(*) FROM sqlite_schema") == 0;
     const bool may_make = o->mode >= ORR_STORE_KEEP && is_empty;
     const int64_t version = pragma(store, "PRAGMA user_version");
+    store_run(store, "COMMIT", "");
+    if (is_failed) return false;
     if (!may_make && application == APPLICATION && version > STORE_VERSION) {
         diag_report(o->diag, DIAG_STORE_NEWER, (Place){ 0 }, store->path, (size_t)version,
                     (size_t)STORE_VERSION);
