@@ -6,6 +6,7 @@
 #include "exp/data.h"
 #include "exp/fit.h"
 #include "exp/kind.h"
+#include "model/model.h"
 #include "num/design.h"
 #include "num/random.h"
 #include "num/student.h"
@@ -498,6 +499,12 @@ static orr_status carry_out(Call *call)
 {
     Calibration c = { .call = call, .fit = { .model = call->model, .arena = call->arena } };
     prepare_experiment(&c);
+    if (call->model->flat.draws.n || call->model->flat.noises.n) {
+        diag_report(call->diag, DIAG_FIT_PARAMETER, (Place){ 0 }, orr_model_name(call->model),
+                    "it draws at random, and one run of it is no curve");
+        diag_hint(call->diag, "fit a model of its mean");
+        return ORR_STATUS_USAGE;
+    }
     if (!read_words(&c) || !find_starts(&c)) return ORR_STATUS_USAGE;
     Fit *f = &c.fit;
     f->has_deviations = true;

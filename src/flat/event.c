@@ -446,7 +446,7 @@ static void read_luck(const Reading *r, const AstEvent *e, FlatEvent *event, Ask
     add_ask(ex, asks, draw_counter(&draws), draw_count(ex, &draws), false, e->place);
 }
 
-static FlatEvent new_event(const Flat *flat, FlatEventKind kind, Place place)
+FlatEvent event_new(const Flat *flat, FlatEventKind kind, Place place)
 {
     return (FlatEvent){ .kind = kind,
                         .condition = EXPR_NONE,
@@ -465,7 +465,7 @@ static uint32_t define_asks(Expander *ex, const Asks *asks, Place place)
 {
     Flat *flat = ex->flat;
     if (asks->n == 0) return 0;
-    FlatEvent event = new_event(flat, FLAT_ASK, place);
+    FlatEvent event = event_new(flat, FLAT_ASK, place);
     event.n_actions = (uint32_t)asks->n;
     for (size_t i = 0; i < asks->n; i++) vec_push(flat->arena, &flat->actions, asks->items[i]);
     vec_push(flat->arena, &flat->events, event);
@@ -500,7 +500,7 @@ static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)
     Flat *flat = ex->flat;
     Clock clock = { FLAT_NONE, EXPR_NONE };
     Asks asks = { 0 }, order = { 0 };
-    FlatEvent event = new_event(flat, kinds[e->kind], e->place);
+    FlatEvent event = event_new(flat, kinds[e->kind], e->place);
     event.lapses = e->options & AST_LAPSING;
     event.settles = e->options & AST_SETTLING;
     event.chain = chain;
@@ -528,7 +528,7 @@ static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)
 static void define_reaction(const Reading *r, const AstItem *item)
 {
     const Asks none = { 0 };
-    FlatEvent event = new_event(r->ex->flat, FLAT_WHEN, item->place);
+    FlatEvent event = event_new(r->ex->flat, FLAT_WHEN, item->place);
     const Clock clock = read_rate(r, item->reaction->rate, item->reaction, &event);
     reaction_body(r, item->reaction, item->place);
     wind_clock(&(Body){ .r = *r, .branch = EXPR_NONE }, clock.variable, item->place);
@@ -575,7 +575,7 @@ Expr event_sample(const Reading *r, const AstExpr *written, Expr period, Expr fr
     }
     flat->vars.items[sampled].start = EXPR_NONE;
     vec_push(flat->arena, &flat->initial, (FlatEquation){ lower_read(ex, sampled), begin, place });
-    FlatEvent event = new_event(flat, FLAT_EVERY, place);
+    FlatEvent event = event_new(flat, FLAT_EVERY, place);
     event.time = period;
     event.from = from;
     event.n_actions = later.n ? 2 : 1;

@@ -381,16 +381,8 @@ static void tell_output(Expander *ex, const Scope *scope, uint32_t variable, uin
     const uint32_t told = declare_hidden(ex, scope, "told", place);
     flat->vars.items[told].start = lower_read(ex, variable);
     for (int rises = 1; rises >= 0; rises--) {
-        FlatEvent event = { .kind = FLAT_WHEN,
-                            .condition = above(ex, variable, told, rises ? 0.5 : -0.5),
-                            .time = EXPR_NONE,
-                            .from = EXPR_NONE,
-                            .after = EXPR_NONE,
-                            .first_action = (uint32_t)flat->actions.n,
-                            .first_send = (uint32_t)flat->sends.n,
-                            .port = FLAT_NONE,
-                            .chain = (uint32_t)flat->events.n,
-                            .place = place };
+        FlatEvent event = event_new(flat, FLAT_WHEN, place);
+        event.condition = above(ex, variable, told, rises ? 0.5 : -0.5);
         vec_push(flat->arena, &flat->actions,
                  (FlatAction){ told, lower_read(ex, variable), NULL, place, true, false });
         if (rises) {
@@ -456,17 +448,9 @@ static void add_switch(const Reading *reading, const AstExpr *condition, Place p
     what.event = (uint32_t)flat->events.n;
     vec_push(flat->arena, &flat->switches, what);
     for (int off = 0; off < 2; off++) {
-        const FlatEvent event = { .kind = FLAT_WHEN,
-                                  .condition = off ? expr_unary(&flat->pool, EXPR_NOT, holds) : holds,
-                                  .time = EXPR_NONE,
-                                  .from = EXPR_NONE,
-                                  .after = EXPR_NONE,
-                                  .first_action = (uint32_t)flat->actions.n,
-                                  .first_send = (uint32_t)flat->sends.n,
-                                  .port = FLAT_NONE,
-                                  .switch_plus_1 = (uint32_t)flat->switches.n,
-                                  .chain = (uint32_t)flat->events.n,
-                                  .place = place };
+        FlatEvent event = event_new(flat, FLAT_WHEN, place);
+        event.condition = off ? expr_unary(&flat->pool, EXPR_NOT, holds) : holds;
+        event.switch_plus_1 = (uint32_t)flat->switches.n;
         vec_push(flat->arena, &flat->events, event);
     }
 }

@@ -301,6 +301,8 @@ void reaction_body(const Reading *r, const AstReaction *reaction, Place place);
 bool rate_is_steady(const Reading *r, Expr rate);    // only events change it
 
 // ---- event.c
+// An event of this kind with nothing in it yet; what comes into actions and sends next is its own.
+FlatEvent event_new(const Flat *flat, FlatEventKind kind, Place place);
 
 void define_at_rate(Expander *ex, Scope *scope, const Local *locals, const AstItem *item);
 

@@ -142,4 +142,17 @@ expect_err E452
 printf 't,y\n0,1\n' >one.csv
 run fit fits.orr --model Line --fit a --fit b --data y=one.csv:y
 expect_err E490
+cat >noisy.orr <<'END'
+model Noisy
+  param a = 1
+  var y = 1
+  y' = -a*y + noise(0.3)
+end
+END
+run fit noisy.orr --fit a --data y=line.csv:y --step 0.01
+expect_status 2
+expect_err 'draws at random'
+# a start where nothing can be computed
+run fit fits.orr --model Decay --fit b=-1e6 --data y=line.csv:y
+expect_err E492
 finish
