@@ -1,14 +1,14 @@
 // src/exp/kind_sensitivity.c: which parameters a result depends on.
 //
 //     ranges ──design→ members ──ensemble→ observations ──indices→ tables and bars, the strongest first
-#include "exp/kind.h"
+#include "exp/members.h"
 #include "num/indices.h"
 #include "orrery/ensemble.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FACTORS_MAX = 64, ROWS_USUAL = 1024, PATHS_USUAL = 40, MEMBERS_MAX = 100000000, FAILURES_SHOWN = 5 };
+enum { FACTORS_MAX = 64, ROWS_USUAL = 1024, PATHS_USUAL = 40, MEMBERS_MAX = 100000000 };
 
 static const orr_keyword words[] = {
     WORD("range", LIST, "NAME=LOW..HIGH",
@@ -30,7 +30,8 @@ typedef struct Study {
     Factor     factors[FACTORS_MAX];
     size_t     k;                     // of them
     double    *points;                // [n_members][k]
-    size_t     n_members, n_done, n_failed;
+    size_t     n_members;
+    Members    members;
     double    *y;                     // [n_observed][n_members]
     const char **names;               // [n_observed]
     size_t     n_observed;
@@ -107,33 +108,30 @@ static bool take_member(void *self, const orr_member *m)
     const bool has_observations = s->call->experiment->n_observations > 0;
     const double *last = m->n_rows ? m->rows + (m->n_rows - 1) * s->n_observed : NULL;
     const double *values = has_observations ? m->observed : last;
-    bool ok = (m->status == ORR_STATUS_OK || m->status == ORR_STATUS_TERMINATED) && values;
+    bool ok = !members_has_failed(m) && values;
     for (size_t i = 0; ok && i < s->n_observed; i++) {
         s->y[i * s->n_members + m->index] = values[i];
         ok = isfinite(values[i]);
     }
-    s->n_done++;
-    if (!ok && s->n_failed++ < FAILURES_SHOWN)
-        orr_diag_add(s->call->diag, "E509",
-                     arena_printf(s->call->arena, "member %zu failed at t = %.10g: %s", m->index + 1, m->t,
-                                  m->failure ? m->failure : "an observation has no value"), NULL);
-    return true;
+    orr_member judged = *m;
+    if (!ok && !members_has_failed(m)) {
+        judged.status = ORR_STATUS_FAILED;
+        judged.failure = "an observation has no value";
+    }
+    return members_take(&s->members, &judged, m->index);
 }
 
 static bool show_progress(void *self, size_t n_done, size_t n_members)
 {
-    const Study *s = self;
-    char text[80];
-    snprintf(text, sizeof text, "%zu of %zu members", n_done, n_members);
-    if (s->call->how->progress)
-        s->call->how->progress(s->call->how->self, (double)n_done / (double)n_members, text);
+    (void)n_done, (void)n_members;
+    members_progress(&((Study *)self)->members);
     return true;
 }
 
 static orr_status run_members(Study *s)
 {
     orr_experiment e = *s->call->experiment;
-    const char *names[FACTORS_MAX];
+    const char **names = ARENA_ARRAY(s->call->arena, const char *, s->k);
     orr_ensemble_options o = orr_ensemble_options_default();
     for (size_t i = 0; i < s->k; i++) names[i] = s->factors[i].name;
     e.every = 0;
@@ -144,6 +142,8 @@ static orr_status run_members(Study *s)
     o.n_members = s->n_members;
     o.n_threads = value_count(&e, "threads");
     o.lanes = value_lanes(&e);
+    s->members = (Members){ .call = s->call, .names = names, .values = s->points, .n_names = s->k,
+                            .n = s->n_members };
     o.common = true;    // chance must not look like a parameter
     o.cancel = s->call->how->cancel;
     const orr_member_sink sink = {
@@ -304,9 +304,9 @@ static orr_status carry_out(Call *call)
     }
     orr_status status = run_members(&s);
     if (status != ORR_STATUS_OK || !s.y) return status == ORR_STATUS_OK ? ORR_STATUS_FAILED : status;
-    say(call, "%s: %s, %zu members\n", call_title(call), method->name, s.n_done);
-    if (s.n_failed) {    // the designs need every point
-        say(call, "  %zu failed: choose ranges in which the model runs\n", s.n_failed);
+    say(call, "%s: %s, %zu members\n", call_title(call), method->name, s.members.n_done);
+    if (s.members.n_failed) {    // the designs need every point
+        say(call, "  %zu failed: choose ranges in which the model runs\n", s.members.n_failed);
         return ORR_STATUS_FAILED;
     }
     orr_figure *f = orr_figure_create(orr_model_name(call->model));
@@ -318,7 +318,7 @@ static orr_status carry_out(Call *call)
     }
     part_add(call, (orr_part){ .figure = f, .picture = 1, .is_file_only = true });
     if (call->how->output && !sheet_write(call, s.names[0], call->how->output)) return ORR_STATUS_SYSTEM;
-    stat_count(call, "members", s.n_done);
+    stat_count(call, "members", s.members.n_done);
     return ORR_STATUS_OK;
 }
 
