@@ -242,16 +242,33 @@ bool event_ask(Island *island, uint32_t event)
     return asks == ENGINE_NONE || event_run_ask(island, asks);
 }
 
+// Let the event at `root` of a heap by rank sink to where it belongs.
+static void sink_fired(const EngineEvent *events, uint32_t *heap, uint32_t root, uint32_t n)
+{
+    const uint32_t event = heap[root];
+    for (uint32_t child; (child = 2 * root + 1) < n; root = child) {
+        if (child + 1 < n && events[heap[child]].rank < events[heap[child + 1]].rank) child++;
+        if (events[event].rank >= events[heap[child]].rank) break;
+        heap[root] = heap[child];
+    }
+    heap[root] = event;
+}
+
+// By rank; no two events have the same. Nearly always one or two, but thousands of cells may share an instant.
 static void sort_fired(Island *island)
 {
     const EngineEvent *events = island->tables->events;
-    // nearly always one or two
-    for (uint32_t i = 1; i < island->n_fired; i++) {
-        const uint32_t event = island->fired[i];
-        uint32_t k = i;
-        for (; k > 0 && events[island->fired[k - 1]].rank > events[event].rank; k--)
-            island->fired[k] = island->fired[k - 1];
-        island->fired[k] = event;
+    uint32_t *fired = island->fired;
+    const uint32_t n = island->n_fired;
+    uint32_t in_order = 1;
+    while (in_order < n && events[fired[in_order - 1]].rank <= events[fired[in_order]].rank) in_order++;
+    if (in_order >= n) return;
+    for (uint32_t i = n / 2; i-- > 0;) sink_fired(events, fired, i, n);
+    for (uint32_t last = n - 1; last > 0; last--) {
+        const uint32_t event = fired[last];
+        fired[last] = fired[0];
+        fired[0] = event;
+        sink_fired(events, fired, 0, last);
     }
 }
 
