@@ -88,6 +88,7 @@ int main(int argc, char **argv)
         void *cvode = CVodeCreate(CV_BDF, context);
         SUNMatrix matrix = SUNSparseMatrix(m, m, 5 * m, CSC_MAT, context);
         SUNLinearSolver linear = SUNLinSol_KLU(y, matrix, context);
+        SUNLinSol_KLUSetOrdering(linear, 0);    // AMD
         if (CVodeInit(cvode, rates, 0, y) || CVodeSStolerances(cvode, tol, given("ABS", tol * 1e-3)) ||
             CVodeSetUserData(cvode, &grid) || CVodeSetLinearSolver(cvode, linear, matrix) ||
             CVodeSetJacFn(cvode, jacobian) || CVodeSetMaxNumSteps(cvode, -1) ||

@@ -38,7 +38,7 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_S
 find_path(ORRERY_SUNDIALS_INCLUDE cvodes/cvodes.h HINTS ${root_sundials}/include)
 set(sundials_libs "")
 foreach(lib cvodes idas kinsol nvecserial sunmatrixdense sunmatrixsparse sunmatrixband
-            sunlinsoldense sunlinsolband sunlinsolklu sunnonlinsolnewton sunnonlinsolfixedpoint)
+            sunlinsoldense sunlinsolband sunlinsolklu sunlinsolspgmr sunnonlinsolnewton sunnonlinsolfixedpoint)
     find_library(ORRERY_SUNDIALS_${lib} sundials_${lib} HINTS ${root_sundials}/lib)
     if(ORRERY_SUNDIALS_${lib})
         list(APPEND sundials_libs ${ORRERY_SUNDIALS_${lib}})

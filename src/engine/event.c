@@ -14,10 +14,10 @@ enum {
     BURST_MAX = 1000,         // events inside BURST_SPAN before we call it endless
     BURST_DOUBT = 500,        // … before changes that may be rounding are not believed any more
 };
-#define BURST_SPAN 1e-9    // of the scale of time
-#define EVENT_ROUNDING 1e-11   // of a zero function, beside what it has been
-#define EVENT_AHEAD 1e-6       // where it is seen what becomes of a condition, of the scale of time
-#define LAST_DIGITS 4e-15      // … where it is not believed any more: real chattering is wider
+#define BURST_SPAN     1e-9     // of the scale of time
+#define EVENT_ROUNDING 1e-11    // of a zero function, beside what it has been
+#define EVENT_AHEAD    1e-6     // where it is seen what becomes of a condition, of the scale of time
+#define LAST_DIGITS    4e-15    // … where it is not believed any more: real chattering is wider
 
 // ---- Modes
 
@@ -254,7 +254,8 @@ static void sink_fired(const EngineEvent *events, uint32_t *heap, uint32_t root,
     heap[root] = event;
 }
 
-// By rank; no two events have the same. Nearly always one or two, but thousands of cells may share an instant.
+// By rank; no two events have the same. Nearly always one or two, but thousands of cells may share an
+// instant.
 static void sort_fired(Island *island)
 {
     const EngineEvent *events = island->tables->events;

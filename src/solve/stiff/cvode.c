@@ -1,8 +1,10 @@
 // src/solve/stiff/cvode.c: SUNDIALS' CVODES: BDF for stiff models, Adams for smooth ones.
 //
-// BDF solves its implicit equations by Newton's method with our own Jacobian (jacobian.h), Adams by a fixed
-// point iteration. Stepping is that of multistep.h.
+// BDF solves its implicit equations by Newton's method with our own Jacobian (jacobian.h), whose systems are
+// factored or, where factors would fill in, iterated (krylov.h); Adams by a fixed point iteration. Stepping
+// is that of multistep.h.
 #include "base/diag.h"
+#include "solve/stiff/krylov.h"
 #include "solve/stiff/multistep.h"
 #include <cvodes/cvodes.h>
 #include <float.h>
@@ -11,7 +13,8 @@
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 typedef struct Cvode {
-    Multistep          base;         // with the Jacobian of BDF
+    Multistep base;                  // with the Jacobian of BDF
+    Krylov krylov;                   // of BDF, where it iterates
     SUNNonlinearSolver nonlinear;    // of Adams
 } Cvode;
 
@@ -32,24 +35,85 @@ static int jacobian(sunrealtype t, N_Vector y, N_Vector fy, SUNMatrix j, void *d
     return jacobian_fill(&m->jacobian, t, N_VGetArrayPointer(y), j) ? 0 : 1;
 }
 
+static int set_up_preconditioner(sunrealtype t, N_Vector y, N_Vector fy, sunbooleantype is_good,
+                                 sunbooleantype *is_new, sunrealtype gamma, void *data)
+{
+    (void)fy;
+    Cvode *m = data;
+    bool is_fresh;
+    const int status = krylov_set_up(&m->krylov, &m->base.jacobian, t, N_VGetArrayPointer(y), is_good,
+                                     &is_fresh, gamma);
+    *is_new = is_fresh;
+    return status;
+}
+
+static int precondition(sunrealtype t, N_Vector y, N_Vector fy, N_Vector b, N_Vector x, sunrealtype gamma,
+                        sunrealtype delta, int side, void *data)
+{
+    (void)t, (void)y, (void)fy, (void)gamma, (void)delta, (void)side;
+    const Cvode *m = data;
+    krylov_precondition(&m->krylov, N_VGetArrayPointer(b), N_VGetArrayPointer(x));
+    return 0;
+}
+
+// ---- Linear systems
+
+static bool take_factors(Multistep *m, Arena *arena)
+{
+    bool reported;
+    if (!jacobian_init(&m->jacobian, m->island, m->y, m->context, arena, &reported))
+        return reported ? false : multistep_report_set_up(m);
+    if (CVodeSetLinearSolver(m->memory, m->jacobian.linear, m->jacobian.matrix) != CV_SUCCESS ||
+        CVodeSetJacFn(m->memory, jacobian) != CV_SUCCESS)
+        return multistep_report_set_up(m);
+    return true;
+}
+
+static bool choose_linear(Cvode *m, Arena *arena)
+{
+    Multistep *base = &m->base;
+    if (!jacobian_plan(&base->jacobian, base->island, arena)) return false;
+    if (!base->jacobian.is_sparse || !krylov_pays(&base->jacobian.pattern, base->island->model->n_states))
+        return take_factors(base, arena);
+    return (krylov_init(&m->krylov, base->memory, &base->jacobian, base->y, base->context, arena) &&
+            CVodeSetPreconditioner(base->memory, set_up_preconditioner, precondition) == CV_SUCCESS) ||
+           multistep_report_set_up(base);
+}
+
 // ---- Stepping
 
-// CVODES gave up: say so in the words of the model.
+// CVODES gave up: say so in the words of the model. Where it iterated, factors may still solve what it
+// cannot.
 static StepResult give_up(Island *island, int code)
 {
-    const Multistep *m = island->memory;
+    Cvode *cvode = island->memory;
+    Multistep *m = &cvode->base;
+    const bool is_linear = code == CV_CONV_FAILURE || code == CV_LSETUP_FAIL || code == CV_LSOLVE_FAIL ||
+                           code == CV_ERR_FAILURE;
+    if (cvode->krylov.linear && is_linear) {
+        krylov_free(&cvode->krylov);
+        if (!take_factors(m, island->arena)) return STEP_FAILED;
+        m->begun = false;
+        return multistep_step(island, isnan(m->t_stop) ? (double)INFINITY : m->t_stop);
+    }
     double h = 0;
     CVodeGetCurrentStep(m->memory, &h);
     const Place nowhere = { 0 };
     switch (code) {
-    case CV_FIRST_RHSFUNC_ERR: case CV_REPTD_RHSFUNC_ERR: case CV_UNREC_RHSFUNC_ERR: case CV_RHSFUNC_FAIL:
-    case CV_ERR_FAILURE: case CV_CONV_FAILURE: case CV_NLS_FAIL: fault_report_step(island, h); break;
+    case CV_FIRST_RHSFUNC_ERR:
+    case CV_REPTD_RHSFUNC_ERR:
+    case CV_UNREC_RHSFUNC_ERR:
+    case CV_RHSFUNC_FAIL:
+    case CV_ERR_FAILURE:
+    case CV_CONV_FAILURE:
+    case CV_NLS_FAIL: fault_report_step(island, h); break;
     case CV_TOO_MUCH_ACC:
         diag_report(island->diag, DIAG_SOLVER_FAILED, nowhere, island->method, island->t,
                     "the tolerance is finer than numbers of 16 digits allow");
         diag_hint(island->diag, "try a tolerance of 1e-12 or more");
         break;
-    case CV_LSETUP_FAIL: case CV_LSOLVE_FAIL:
+    case CV_LSETUP_FAIL:
+    case CV_LSOLVE_FAIL:
         if (island->fault.kind != FAULT_NONE) {
             fault_report(island);
             break;
@@ -116,22 +180,11 @@ static const MultistepCalls calls = {
 
 // ---- Set-up
 
-// Matrix and linear solver for Newton's method.
-static bool choose_matrix(Multistep *m, Arena *arena)
-{
-    bool reported;
-    if (!jacobian_init(&m->jacobian, m->island, m->y, m->context, arena, &reported))
-        return reported ? false : multistep_report_set_up(m);
-    if (CVodeSetLinearSolver(m->memory, m->jacobian.linear, m->jacobian.matrix) != CV_SUCCESS ||
-        CVodeSetJacFn(m->memory, jacobian) != CV_SUCCESS)
-        return multistep_report_set_up(m);
-    return true;
-}
-
 static void release(Island *island)
 {
     Cvode *m = island->memory;
     if (m->base.memory) CVodeFree(&m->base.memory);
+    krylov_free(&m->krylov);
     if (m->nonlinear) SUNNonlinSolFree(m->nonlinear);
     m->nonlinear = NULL;
     multistep_free(&m->base);
@@ -147,13 +200,12 @@ static bool set_up(Island *island, Arena *arena, int method)
     void *cvode = base->memory = CVodeCreate(method, base->context);
     if (!cvode) return multistep_report_set_up(base);
     CVodeSetErrHandlerFn(cvode, multistep_keep_words, base);
-    if (CVodeInit(cvode, rates, island->t, base->y) != CV_SUCCESS)
-        return multistep_report_set_up(base);
+    if (CVodeInit(cvode, rates, island->t, base->y) != CV_SUCCESS) return multistep_report_set_up(base);
     CVodeSetUserData(cvode, base);
     CVodeSetMaxNumSteps(cvode, -1);    // the driver counts and can be interrupted
     CVodeSetMaxHnilWarns(cvode, -1);
     if (isfinite(o->max_step)) CVodeSetMaxStep(cvode, o->max_step);
-    if (method == CV_BDF) return choose_matrix(base, arena);
+    if (method == CV_BDF) return choose_linear(m, arena);
     m->nonlinear = SUNNonlinSol_FixedPoint(base->y, 0, base->context);
     if (!m->nonlinear || CVodeSetNonlinearSolver(cvode, m->nonlinear) != CV_SUCCESS)
         return multistep_report_set_up(base);

@@ -10,7 +10,7 @@
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunmatrix/sunmatrix_sparse.h>
 
-enum { SPARSE_FROM = 10, DENSE_MAX = 5000 };
+enum { SPARSE_FROM = 10, DENSE_MAX = 5000, ORDER_FROM = 1000, BY_AMD = 0 };
 
 // By formulas. False where one has no value, such as the slope of a root at 0: differences do.
 static bool fill_entries(const Jacobian *m, double t, const double *x)
@@ -130,15 +130,36 @@ bool jacobian_plan(Jacobian *j, Island *island, Arena *arena)
     return true;
 }
 
+// Have at least half of the entries beside the diagonal one on its other side? Then AMD, which orders the sum
+// of the matrix and its transpose, fills in less than COLAMD.
+static bool is_nearly_symmetric(const JacobianPattern *p, size_t n)
+{
+    sunindextype n_both = 0;
+    for (size_t c = 0; c < n; c++)
+        for (sunindextype i = p->start[c]; i < p->start[c + 1]; i++) {
+            const sunindextype r = p->row[i];
+            sunindextype lo = p->start[r], hi = p->start[r + 1];
+            while (lo < hi) {
+                const sunindextype middle = lo + (hi - lo) / 2;
+                if (p->row[middle] < (sunindextype)c) lo = middle + 1;
+                else hi = middle;
+            }
+            n_both += r != (sunindextype)c && lo < p->start[r + 1] && p->row[lo] == (sunindextype)c;
+        }
+    return 2 * n_both >= p->n_entries - (sunindextype)n;
+}
+
 bool jacobian_init(Jacobian *j, Island *island, N_Vector y, SUNContext context, Arena *arena, bool *reported)
 {
     const size_t n = island->model->n_states;
     const sunindextype size = (sunindextype)n;
     *reported = true;
-    if (!jacobian_plan(j, island, arena)) return false;
+    if (!j->island && !jacobian_plan(j, island, arena)) return false;
     if (j->is_sparse) {
         j->matrix = clones_matrix(SUNSparseMatrix(size, size, j->pattern.n_entries, CSC_MAT, context));
         j->linear = j->matrix ? SUNLinSol_KLU(y, j->matrix, context) : NULL;
+        if (j->linear && n >= ORDER_FROM && is_nearly_symmetric(&j->pattern, n))
+            SUNLinSol_KLUSetOrdering(j->linear, BY_AMD);
     } else {
         if (n > DENSE_MAX) {
             const double gigabytes = 2.0 * (double)n * (double)n * sizeof(double) * 1e-9;

@@ -34,8 +34,8 @@ bool jacobian_plan(Jacobian *j, Island *island, Arena *arena);
 // Its value at (t, x): [n·n] column by column or, of a sparse one, the entries of its pattern. False if the
 // rates cannot be computed.
 bool jacobian_values(Jacobian *j, double t, double *x, double *values);
-// Matrix and linear solver for systems like that of `y`. False, with a message unless SUNDIALS failed
-// (*reported tells).
+// Matrix and linear solver for systems like that of `y`, and the plan unless there is one. False, with a
+// message unless SUNDIALS failed (*reported tells).
 bool jacobian_init(Jacobian *j, Island *island, N_Vector y, SUNContext context, Arena *arena, bool *reported);
 void jacobian_free(Jacobian *j);
 // Its value at (t, x) into a matrix like j->matrix; of a sparse one the whole diagonal is there. False if the
