@@ -1,6 +1,6 @@
-// bench/brusselator_reference.c: the Brusselator on a periodic square of n × n cells as one writes it by hand:
-// CVODES' BDF, GMRES, and as preconditioner an incomplete LU decomposition in blocks of 2 × 2, a block for the
-// two substances of a cell.
+// bench/brusselator_reference.c: the Brusselator on a periodic square of n × n cells as one writes it by
+// hand: CVODES' BDF, GMRES, and as preconditioner an incomplete LU decomposition in blocks of 2 × 2, a block
+// for the two substances of a cell.
 //
 //     brusselator_reference N REPEATS    the shortest time in ms, set-up included, then u in the first cell
 #include "measure.h"
@@ -14,12 +14,12 @@
 enum { NEAR = 5 };    // blocks in a row: the cell and its neighbours
 
 typedef struct Square {
-    long    n;
-    double  a, b, alpha;
-    long   *column;      // [n·n][NEAR] cells, rising
-    int    *diagonal;    // [n·n] which of them is the cell itself
-    double *lu;          // [n·n][NEAR][4] blocks, row after row
-    double *kept;        // [n·n][4] derivatives of the reaction
+    long n;
+    double a, b, alpha;
+    long *column;     // [n·n][NEAR] cells, rising
+    int *diagonal;    // [n·n] which of them is the cell itself
+    double *lu;       // [n·n][NEAR][4] blocks, row after row
+    double *kept;     // [n·n][4] derivatives of the reaction
 } Square;
 
 static int rates(sunrealtype t, N_Vector y, N_Vector ydot, void *data)
@@ -32,9 +32,11 @@ static int rates(sunrealtype t, N_Vector y, N_Vector ydot, void *data)
     for (long i = 0; i < n; i++) {
         const long up = (i > 0 ? i - 1 : n - 1) * n, down = (i < n - 1 ? i + 1 : 0) * n;
         for (long j = 0; j < n; j++) {
-            const long k = i * n + j, left = i * n + (j > 0 ? j - 1 : n - 1), right = i * n + (j < n - 1 ? j + 1 : 0);
+            const long k = i * n + j, left = i * n + (j > 0 ? j - 1 : n - 1),
+                       right = i * n + (j < n - 1 ? j + 1 : 0);
             const double u = x[2 * k], v = x[2 * k + 1], uuv = u * u * v;
-            const double *p = x + 2 * (up + j), *q = x + 2 * (down + j), *l = x + 2 * left, *r = x + 2 * right;
+            const double *p = x + 2 * (up + j), *q = x + 2 * (down + j), *l = x + 2 * left,
+                         *r = x + 2 * right;
             dx[2 * k] = s->a + uuv - (s->b + 1) * u + d * (p[0] + q[0] + l[0] + r[0] - 4 * u);
             dx[2 * k + 1] = s->b * u - uuv + d * (p[1] + q[1] + l[1] + r[1] - 4 * v);
         }
@@ -66,7 +68,8 @@ static int set_up(sunrealtype t, N_Vector y, N_Vector fy, sunbooleantype is_good
     const double *x = N_VGetArrayPointer(y), d = s->alpha * (double)s->n * (double)s->n;
     *is_new = !is_good;
     for (long k = 0; k < cells && !is_good; k++) {
-        const double u = x[2 * k], v = x[2 * k + 1], own[4] = { 2 * u * v - s->b - 1, u * u, s->b - 2 * u * v, -u * u };
+        const double u = x[2 * k], v = x[2 * k + 1],
+                     own[4] = { 2 * u * v - s->b - 1, u * u, s->b - 2 * u * v, -u * u };
         memcpy(s->kept + 4 * k, own, sizeof own);
     }
     for (long k = 0; k < cells; k++) {
@@ -125,8 +128,9 @@ static void find_columns(Square *s)
     const long n = s->n;
     for (long i = 0; i < n; i++)
         for (long j = 0; j < n; j++) {
-            const long k = i * n + j, all[NEAR] = { (i > 0 ? i - 1 : n - 1) * n + j, i * n + (j > 0 ? j - 1 : n - 1), k,
-                                                    i * n + (j < n - 1 ? j + 1 : 0), (i < n - 1 ? i + 1 : 0) * n + j };
+            const long k = i * n + j,
+                       all[NEAR] = { (i > 0 ? i - 1 : n - 1) * n + j, i * n + (j > 0 ? j - 1 : n - 1), k,
+                                     i * n + (j < n - 1 ? j + 1 : 0), (i < n - 1 ? i + 1 : 0) * n + j };
             long *c = s->column + NEAR * k;
             for (int a = 0; a < NEAR; a++) {
                 int at = a;
@@ -142,8 +146,14 @@ static double run(long n, double *corner)
 {
     const double start = now_ms();
     const size_t cells = (size_t)n * (size_t)n;
-    Square s = { n, 1, 3.4, 0.002, malloc(cells * NEAR * sizeof(long)), malloc(cells * sizeof(int)),
-                 malloc(cells * NEAR * 4 * sizeof(double)), malloc(cells * 4 * sizeof(double)) };
+    Square s = { n,
+                 1,
+                 3.4,
+                 0.002,
+                 malloc(cells * NEAR * sizeof(long)),
+                 malloc(cells * sizeof(int)),
+                 malloc(cells * NEAR * 4 * sizeof(double)),
+                 malloc(cells * 4 * sizeof(double)) };
     find_columns(&s);
     SUNContext context;
     SUNContext_Create(NULL, &context);
